@@ -1,8 +1,21 @@
 import { addTo } from '../base/add-to.ts';
 import { copySources } from '../base/json.ts';
 import { textOf } from '../base/json-object.ts';
+import type { RequestParts } from '../contract/ports/client.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
+import type { BoardPeriod } from '../contract/records/launchpad.ts';
 import { normalToken } from './pages/filter.ts';
+
+/** The call of a leaderboard: the present one, or that of a time. */
+export const boardCall = (period: BoardPeriod, at?: number): BoardCall => ({
+  id: 'launchpad.board',
+  ask: { query: at === undefined ? { period } : { period, at: String(at) } },
+});
+
+export interface BoardCall {
+  readonly id: 'launchpad.board';
+  readonly ask: RequestParts<'launchpad.board'>;
+}
 
 /**
  * The board has the period and the time of the snapshot, not its entries; a saved row could not be

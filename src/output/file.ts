@@ -68,7 +68,7 @@ function missingFolder(path: string): string {
 /**
  * A regular file gets its name only when it is complete. Pipes and devices are written directly.
  */
-export const fileSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
+export const fileSink = (path: string, { signal, ...options }: SinkOptions): Promise<Sink> =>
   opened(path, signal, async (before) => {
     if (before && (!before.isFile() || descriptorIn(path) !== undefined))
       return await openPipe(path, signal, options);
@@ -92,7 +92,7 @@ export const fileSink = (path: string, { signal, ...options }: SinkOptions = {})
   });
 
 /** Each flush of a live sink also syncs to disk. */
-export const appendSink = (path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> =>
+export const appendSink = (path: string, { signal, ...options }: SinkOptions): Promise<Sink> =>
   opened(path, signal, async (before) => {
     if (before && !before.isFile()) return await openPipe(path, signal, options);
     const fd = openSync(path, 'a', 0o666);
@@ -157,9 +157,8 @@ const writeTo =
 /** Shells use paths such as `/dev/fd/63` for `>(command)`. */
 export function descriptorIn(path: string): number | undefined {
   const [, name = '', number] =
-    /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
-  const fd =
-    { stdout: '1', stderr: '2' }[name] ?? number ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
+    /^\/(?:dev\/(stdout|stderr)|(?:dev|proc\/self)\/fd\/(\d+))$/.exec(path) ?? [];
+  const fd = { stdout: '1', stderr: '2' }[name] ?? number;
   return fd === undefined ? undefined : Number(fd);
 }
 
@@ -223,11 +222,11 @@ export function checkSpace(path: string, name: string = path): void {
 }
 
 /**
- * Prepares the file of a tail: checks the space, and ends a line that a killed run left incomplete.
+ * Prepares the file that stdout is of a tail: checks the space, and ends a line that a killed run left incomplete.
  */
-export function prepareFile(fd: number, name: string): void {
+export function prepareFile(fd: number): void {
   const path = `/proc/self/fd/${fd}`;
-  checkSpace(path, name);
+  checkSpace(path, 'stdout');
   const last = Buffer.from('\n');
   try {
     const { size } = fstatSync(fd);
@@ -241,6 +240,6 @@ export function prepareFile(fd: number, name: string): void {
   try {
     writeSync(fd, '\n');
   } catch (error) {
-    throw writeFailure(name, error);
+    throw writeFailure('stdout', error);
   }
 }

@@ -30,7 +30,6 @@ export type Retry = <T>(step: () => T | Promise<T>) => Promise<T>;
 export const tryOnce: Retry = async (step) => step();
 
 export interface SinkOptions {
-  readonly batch?: number;
   /**
    * Whether each row leaves at once, and each flush syncs a file. Rows for pipes and terminals
    * always leave at once.
@@ -158,7 +157,6 @@ class OrderedWriter implements ByteWriter {
 interface BufferOptions {
   readonly writer: ByteWriter;
   readonly name: string;
-  readonly size: number;
   /** Whether rows leave at the end of a turn, and not only when the buffer is full. */
   readonly isPrompt: boolean;
   /** Whether the writer needs a buffer no more when its write has completed. */
@@ -173,7 +171,7 @@ interface BufferOptions {
 class Buffered {
   readonly #options: BufferOptions;
   readonly #controller = new AbortController();
-  #chunk: Buffer;
+  #chunk: Buffer = Buffer.allocUnsafeSlow(BATCH);
   #used = 0;
   /** The buffers of completed writes. */
   readonly #free: Buffer[] = [];
@@ -194,7 +192,6 @@ class Buffered {
 
   constructor(options: BufferOptions) {
     this.#options = options;
-    this.#chunk = Buffer.allocUnsafeSlow(options.size);
   }
 
   get closed(): AbortSignal {
@@ -208,11 +205,10 @@ class Buffered {
   write(data: string | Uint8Array): void | Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#isOver) return;
-    const { size } = this.#options;
     // One UTF-16 unit takes at most three bytes in UTF-8.
     const maxBytes = typeof data === 'string' ? data.length * 3 : data.byteLength;
-    if (maxBytes > size - this.#used) this.#push();
-    if (maxBytes > size) this.#sendAlone(data);
+    if (maxBytes > BATCH - this.#used) this.#push();
+    if (maxBytes > BATCH) this.#sendAlone(data);
     else this.#append(data);
     if (this.#used > 0) this.#schedule();
     return this.#room?.promise;
@@ -264,15 +260,14 @@ class Buffered {
 
   #push(): void {
     if (this.#used === 0) return;
-    const { size } = this.#options;
     const full = this.#chunk;
     const bytes = full.subarray(0, this.#used);
     this.#used = 0;
-    if (bytes.length < size / 4) {
+    if (bytes.length < BATCH / 4) {
       this.#send(Buffer.from(bytes));
       return;
     }
-    this.#chunk = this.#free.pop() ?? Buffer.allocUnsafeSlow(size);
+    this.#chunk = this.#free.pop() ?? Buffer.allocUnsafeSlow(BATCH);
     this.#send(bytes, full);
   }
 
@@ -300,7 +295,7 @@ class Buffered {
   }
 
   get #isFull(): boolean {
-    return this.#bytesInFlight >= MAX_BATCHES_IN_FLIGHT * this.#options.size;
+    return this.#bytesInFlight >= MAX_BATCHES_IN_FLIGHT * BATCH;
   }
 
   #settleRoom(): void {
@@ -321,18 +316,12 @@ export function createSink(
   target: Writable | WriteBytes,
   options: SinkOptions = {},
 ): Sink & { readonly fail: (error: unknown) => void } {
-  const {
-    name = 'standard output',
-    retry = tryOnce,
-    live: isLive = false,
-    batch = BATCH,
-  } = options;
+  const { name = 'standard output', retry = tryOnce, live: isLive = false } = options;
   const stream = typeof target === 'function' ? undefined : target;
   const fd = options.fd ?? (stream && fileIn(stream));
   const buffered = new Buffered({
     writer: writerTo(target, fd, retry),
     name,
-    size: batch,
     // A person or a program at the other end acts on each row; a file is read when it is complete.
     isPrompt: isLive || (stream !== undefined && fd === undefined),
     // Streams without a descriptor may still need a buffer after its write has completed.

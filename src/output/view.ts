@@ -66,6 +66,4 @@ export interface View<T> {
   readonly fields: () => readonly string[];
   readonly highlight?: RegExp | undefined;
   readonly empty: string;
-  /** Singular and plural: `thesis`, `theses`. */
-  readonly noun?: readonly [one: string, many: string];
 }

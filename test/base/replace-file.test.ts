@@ -36,7 +36,7 @@ const writers: readonly (readonly [
   [
     '--out',
     async (path, text) => {
-      const sink = await fileSink(path);
+      const sink = await fileSink(path, {});
       await sink.write(text);
       await sink.finish('complete');
     },

@@ -53,7 +53,7 @@ async function ours(format: PrinterOptions<Row>['format'], rows: number) {
 }
 
 async function raw(rows: number) {
-  const sink = createSink(process.stdout, { batch: 262_144 });
+  const sink = createSink(process.stdout);
   const printer = await createPrinter<Row>({ ...look, sink, view, format: 'ndjson' });
   const lines = names.map((_, index) => Buffer.from(JSON.stringify(rowAt(index))));
   for (let index = 0; index < rows; index++) {

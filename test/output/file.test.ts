@@ -12,7 +12,7 @@ describe('an output file', () => {
   ])('is reported with its place if its folder is %s during the run', async (_, isReplaced) => {
     const folder = join(openFolder(), 'in');
     mkdirSync(folder);
-    const sink = await fileSink(join(folder, 'all.ndjson'));
+    const sink = await fileSink(join(folder, 'all.ndjson'), {});
     await sink.write('{"id":1}\n');
     rmSync(folder, { recursive: true });
     if (isReplaced) writeFileSync(folder, '');

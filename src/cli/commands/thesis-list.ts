@@ -24,7 +24,7 @@ import { listJob } from '../lists/list-job.ts';
 import { DAY } from '../lists/post-counter.ts';
 import { listRecorded } from '../lists/recorded-list.ts';
 import { theses } from '../lists/theses.ts';
-import { planUserIds } from '../lookup/author-lookup.ts';
+import { planLookup, userIds } from '../lookup/author-lookup.ts';
 import { notingAuthors } from '../lookup/author-notes.ts';
 import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
 import { savingTokens, tokenAddresses } from '../lookup/token.ts';
@@ -80,7 +80,7 @@ export const thesisList = command({
       return await listRecorded(context, { from, strict, token, user, users, column }, flags);
     const tokens = await tokenAddresses(token, context);
     const authors = await readAuthors({ user, users, column }, context);
-    const people = await planUserIds(authors, context);
+    const people = await planLookup(authors, userIds, context);
     const planned = thesisScopes(people.planned, tokens);
     const limit = Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK);
     const isSeveral = authors.length > 1 || users !== undefined;

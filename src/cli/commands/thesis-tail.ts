@@ -29,7 +29,8 @@ import {
   type AuthorLookup,
   type KnownAuthor,
   knownAuthors,
-  planUserIds,
+  planLookup,
+  userIds,
 } from '../lookup/author-lookup.ts';
 import { AuthorNotes } from '../lookup/author-notes.ts';
 import { authorOptions, readAuthors, thesisCalls } from '../lookup/authors.ts';
@@ -182,7 +183,7 @@ async function readTheses(context: Context, input: ThesisTailInput): Promise<Fol
     input,
     authors,
     // The posts of a file state the handles of their authors.
-    lookup: await planUserIds(isReplay ? authors.filter(isNoHandle) : authors, context),
+    lookup: await planLookup(isReplay ? authors.filter(isNoHandle) : authors, userIds, context),
     tokens,
     shown: shownBy(input, {
       view: posts,

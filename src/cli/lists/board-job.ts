@@ -1,14 +1,19 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { type Instant, instantAt } from '../../base/times.ts';
 import { countText } from '../../base/units.ts';
-import type { RequestParts } from '../../contract/ports/client.ts';
 import { known, numberOf, type Sent } from '../../contract/read-record.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
 import { User } from '../../contract/records/user.ts';
-import { boardEntries, compareBoards, isOnRecord, walletKey } from '../../core/boards.ts';
+import {
+  type BoardCall,
+  boardCall,
+  boardEntries,
+  compareBoards,
+  isOnRecord,
+  walletKey,
+} from '../../core/boards.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { normalToken } from '../../core/pages/filter.ts';
-import type { PlannedEndpoint } from '../../core/spend/plan.ts';
 import { subjectSource } from '../../input/subject-list.ts';
 import { momentOf, span } from '../../output/format/time.ts';
 import { namesText } from '../../output/notices.ts';
@@ -143,16 +148,6 @@ function boardCalls(
   );
 }
 
-interface BoardCall extends PlannedEndpoint {
-  readonly ask: RequestParts<'launchpad.board'>;
-}
-
-function boardCall(period: BoardPeriod, at: number | undefined): BoardCall {
-  const query: { period: BoardPeriod; at?: string } = { period };
-  if (at !== undefined) query.at = String(at);
-  return { id: 'launchpad.board', ask: { query } };
-}
-
 /**
  * The entries. If the earlier snapshot cannot be read, those of the first, which was paid for, come
  * before the failure.
@@ -163,9 +158,7 @@ async function* boardRows(
   wanted: WantedWallets,
   calls: readonly BoardCall[],
 ): AsyncGenerator<Sent, void, void> {
-  const read = async ({ ask }: BoardCall) => {
-    return (await service.call('launchpad.board', ask)).record;
-  };
+  const read = async ({ id, ask }: BoardCall) => (await service.call(id, ask)).record;
   const [shownCall, earlierCall] = calls;
   if (shownCall === undefined) return;
   // What cannot be compared has no rows to select, so nothing is paid for before it can be.

@@ -16,7 +16,7 @@ import { openProgress } from '../run/progress.ts';
 import { rowsUntilFailure } from './row-order.ts';
 
 /** Before the board is read, its wallets are not known. The price is the same for every wallet. */
-const ANY_WALLET = '1'.repeat(32);
+export const ANY_WALLET = '1'.repeat(32);
 
 /** One, so that the cost of a board has a bound before its wallets are known. */
 const OWNERS = 1;

@@ -5,7 +5,7 @@ import type { AnswerCache } from '../../contract/ports/answers.ts';
 import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import type { BoardPeriod } from '../../contract/records/launchpad.ts';
-import { boardEntries, isOnRecord } from '../../core/boards.ts';
+import { boardCall, boardEntries, isOnRecord } from '../../core/boards.ts';
 import { callerFigures } from '../../core/callers.ts';
 import { answerOf, type Lookup, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
@@ -25,6 +25,7 @@ import { type ByWallet, WalletLookup } from '../lookup/wallet-lookup.ts';
 import { openAnswers } from '../run/answers.ts';
 import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
+import { ANY_WALLET } from './board-traders.ts';
 import { answerAge, type CacheFlags, calloutFeed, FeedReader, pagesLeft } from './feed-reader.ts';
 
 export interface CallersFlags extends CacheFlags {
@@ -37,9 +38,6 @@ export interface CallersFlags extends CacheFlags {
   readonly calls: boolean;
   readonly strict: boolean;
 }
-
-/** Before the board is read, its wallets are not known. The price is the same for every wallet. */
-const ANY_WALLET = '1'.repeat(32);
 
 const NO_RANGE = { since: undefined, until: undefined };
 
@@ -151,9 +149,6 @@ async function* ranked(
     }
   }
 }
-
-const boardCall = (period: BoardPeriod) =>
-  ({ id: 'launchpad.board', ask: { query: { period } } }) as const;
 
 /** A leaderboard that is young enough not to be requested again. */
 function savedBoard(

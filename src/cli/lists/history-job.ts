@@ -18,7 +18,7 @@ import {
   tradersIn,
   tradersNamed,
 } from '../../core/board-history.ts';
-import { isOnRecord, walletKey } from '../../core/boards.ts';
+import { boardCall, isOnRecord, walletKey } from '../../core/boards.ts';
 import { askRows } from '../../core/rows/ask-rows.ts';
 import { MemoryRows } from '../../core/rows/memory-rows.ts';
 import type { Plan } from '../../core/spend/plan.ts';
@@ -251,16 +251,10 @@ function historyJob(context: Context, flags: HistoryFlags, history: History): Co
 function historyPlan({ period }: HistoryFlags, { stretch, boards }: History): Plan {
   const times = [...timesToRead(stretch, boards)];
   return {
-    calls: times.map(({ at }, index) => ({
-      id: 'launchpad.board',
-      ask: boardAt(period, at),
-      isSure: index === 0,
-    })),
+    calls: times.map(({ at }, index) => ({ ...boardCall(period, at), isSure: index === 0 })),
     costs: (cost) => `Reading up to ${countText(times.length, 'snapshot')} will cost ${cost}`,
   };
 }
-
-const boardAt = (period: BoardPeriod, at: number) => ({ query: { period, at: String(at) } });
 
 /**
  * Reads what is not read yet, newest first. Returns the error that ended it early: what came before
@@ -302,7 +296,8 @@ async function requestBoard(
   { at }: SnapshotTime,
 ): Promise<Sent | null> {
   try {
-    return (await service.call('launchpad.board', boardAt(period, at))).record;
+    const { id, ask } = boardCall(period, at);
+    return (await service.call(id, ask)).record;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'missing') return null;
     throw error;

@@ -3,7 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
-import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.ts';
+import type { LookupPlan } from '../../core/lookup/cached-lookup.ts';
 import { type LookupAnswer, NOT_ASKED } from '../../core/lookup/lookup.ts';
 import { ordered } from '../../core/lookup/ordered.ts';
 import { bearerId, presentHandle } from '../../core/lookup/renames.ts';
@@ -25,14 +25,14 @@ interface Selector {
   valuesOf(user: Sent): readonly string[];
 }
 
-const userIds: Selector = {
+export const userIds: Selector = {
   type: 'id',
   noun: 'user id',
   normal: normalName,
   valuesOf: (user) => present([known(User, user).id]),
 };
 
-const wallets: Selector = {
+export const wallets: Selector = {
   type: 'wallet',
   noun: 'wallet',
   normal: normalToken,
@@ -45,42 +45,29 @@ const wallets: Selector = {
 const present = (values: readonly (string | null | undefined)[]): string[] =>
   values.flatMap((value) => value || []);
 
-/** Plans the lookup of authors for their user ids. */
-export const planUserIds = (
-  subjects: readonly Subject[],
-  context: Context,
-): Promise<AuthorLookup> => planLookup(subjects, userIds, context);
-
-/** Plans the lookup of authors for their wallets. */
-export const planWallets = (
-  subjects: readonly Subject[],
-  context: Context,
-): Promise<AuthorLookup> => planLookup(subjects, wallets, context);
-
-async function planLookup(
+/** Plans the lookup of authors for their user ids, or for their wallets. */
+export async function planLookup(
   subjects: readonly Subject[],
   selector: Selector,
   context: Context,
 ): Promise<AuthorLookup> {
-  const named = subjects.filter(({ type }) => type === selector.type);
-  const unknown = subjects.filter(({ type }) => type !== selector.type);
-  const values = named.map(({ normal }) => normal);
-  const byId = selector.type === 'id' ? named : [];
-  if (unknown.length === 0)
-    return new AuthorLookup(values.sort(), undefined, [], selector, {
-      context,
-      bookAuthors: await knownAuthors(byId, context),
-    });
+  const isNamed = ({ type }: Subject) => type === selector.type;
+  const named = subjects.filter(isNamed);
+  const unknown = subjects.filter((subject) => !isNamed(subject));
   // The dear call for a wallet is made by "trdr whois" alone, whose price is that of one subject.
-  const users = await openCachedLookup(context, { way: 'cheap' });
-  const plans = users.planAll(unknown);
+  const users =
+    unknown.length === 0 ? undefined : await openCachedLookup(context, { way: 'cheap' });
+  const plans = users?.planAll(unknown) ?? [];
   // The book has the id of a user who was renamed, which is all that the feed of an author needs.
-  const followed = plans.filter(({ subject }) => subject.type === selector.type);
-  values.push(...followed.map(({ subject }) => subject.normal));
-  const rest = plans.filter((plan) => !followed.includes(plan));
-  const ids = [...byId, ...followed.map(({ subject }) => subject)].filter(isId);
-  const bookAuthors = await knownAuthors(ids, context);
-  return new AuthorLookup(values.sort(), users, rest, selector, { context, bookAuthors });
+  const followed = plans.map(({ subject }) => subject).filter(isNamed);
+  const values = [...named, ...followed];
+  return new AuthorLookup({
+    named: values.map(({ normal }) => normal).sort(),
+    plans: plans.filter(({ subject }) => !isNamed(subject)),
+    selector,
+    context,
+    bookAuthors: await knownAuthors(values.filter(isId), context),
+  });
 }
 
 const isId = ({ type }: Subject): boolean => type === 'id';
@@ -121,30 +108,27 @@ const notKept: LookupAnswer = {
   failure: new Failure('missing', 'not read before', { code: NOT_ASKED }),
 };
 
+interface PlannedLookup {
+  /** The values that need no lookup. */
+  readonly named: readonly string[];
+  readonly plans: readonly LookupPlan[];
+  readonly selector: Selector;
+  readonly context: Context;
+  readonly bookAuthors: readonly KnownAuthor[];
+}
+
 /** The ids or wallets of authors, and how those that the user did not name will be found. */
 export class AuthorLookup {
-  /** The values that need no lookup. */
   readonly #named: readonly string[];
-  readonly #users: CachedLookup | undefined;
   readonly #plans: readonly LookupPlan[];
   readonly #selector: Selector;
   readonly #context: Context;
   /** The handles of the users who were looked up, now or before, by their ids. */
   readonly handles = new Map<string, string>();
 
-  constructor(
-    named: readonly string[],
-    users: CachedLookup | undefined,
-    plans: readonly LookupPlan[],
-    selector: Selector,
-    {
-      context,
-      bookAuthors: authors,
-    }: { readonly context: Context; readonly bookAuthors: readonly KnownAuthor[] },
-  ) {
-    for (const { id, handle } of authors) if (id && handle) this.handles.set(id, handle);
+  constructor({ named, plans, selector, context, bookAuthors }: PlannedLookup) {
+    for (const { id, handle } of bookAuthors) if (id && handle) this.handles.set(id, handle);
     this.#named = named;
-    this.#users = users;
     this.#plans = plans;
     this.#selector = selector;
     this.#context = context;
@@ -190,8 +174,6 @@ export class AuthorLookup {
    * was.
    */
   async find(): Promise<readonly string[]> {
-    const users = this.#users;
-    if (!users) return this.#named;
     const { signal } = this.#context.terminal;
     const ask = async (plan: LookupPlan): Promise<FoundAuthor> => ({
       subject: plan.subject,

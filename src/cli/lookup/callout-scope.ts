@@ -5,7 +5,7 @@ import { excluding, type GivenFlags, list } from '../args/option.ts';
 import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import type { Context } from '../run/context.ts';
-import { type AuthorLookup, distinctAddresses, planWallets } from './author-lookup.ts';
+import { type AuthorLookup, distinctAddresses, planLookup, wallets } from './author-lookup.ts';
 import { authorOptions, readAuthors } from './authors.ts';
 
 /** The calls of a command that reads callouts, and looks up their authors for that. */
@@ -71,5 +71,9 @@ export async function planCallouts(
     throw usageError('--coin cannot be combined with --user or --users', 'omit one of them');
   const coins = await Promise.all(coin.map((mint) => addressOf('--coin', mint)));
   const named = await Promise.all(wallet.map((address) => addressOf('--wallet', address)));
-  return new CalloutScope(distinctAddresses(coins), named, await planWallets(subjects, context));
+  return new CalloutScope(
+    distinctAddresses(coins),
+    named,
+    await planLookup(subjects, wallets, context),
+  );
 }

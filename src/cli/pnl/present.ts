@@ -23,6 +23,7 @@ import {
   tableRowsOf,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
+import { rowsUntilFailure, withFailure } from '../lists/row-order.ts';
 import { isRowFormat } from '../run/open-printer.ts';
 import type { Out } from '../run/out.ts';
 
@@ -88,23 +89,12 @@ export async function present(
 ): Promise<void> {
   const { windows, sort, format, fields, single, comparison } = shape;
   if (!isWhole(shape)) return await pass(records, shape, print);
-  const list: PnlRecord[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  try {
-    for await (const record of records) list.push(record);
-  } catch (error) {
-    // Print the records received so far before throwing, because they were paid for.
-    failure = { error };
-    if (list.length === 0) throw error;
-  }
+  const { rows: list, failure } = await rowsUntilFailure(records);
+  if (failure !== undefined && list.length === 0) throw failure;
   const { sortWindow, reverse, limit } = shape;
   const isPartial = comparison?.isPartial || failure !== undefined;
   const shown = comparison ? compared(list, { ...comparison, isPartial }) : list;
   const ordered = (sort ? sorted(shown, sort, sortWindow, reverse) : shown).slice(0, limit);
-  async function* replay<T>(items: readonly T[]): AsyncGenerator<T> {
-    yield* items;
-    if (failure) throw failure.error;
-  }
   if (
     !isRows(shape) ||
     isDelimited(shape) ||
@@ -112,16 +102,16 @@ export async function present(
     fields !== undefined ||
     comparison
   )
-    return await pass(replay(ordered), shape, print);
+    return await pass(withFailure(ordered, failure), shape, print);
   const isWide = windows.length > 1;
   if (format === 'table' && isWide && fitsSideBySide(ordered.length, shape.width)) {
     const { view, rows } = compareView(ordered, windows);
-    return await print(view, false, replay(rows));
+    return await print(view, false, withFailure(rows, failure));
   }
   if (isWide && ordered.length >= GRID.least && ordered.length <= GRID.most)
-    return await print(gridView(gridOf(shape), ordered), false, replay(ordered));
+    return await print(gridView(gridOf(shape), ordered), false, withFailure(ordered, failure));
   const rows = ordered.flatMap((record) => tableRowsOf(record, windows));
-  await print(rowView(windows, rows), false, replay(rows));
+  await print(rowView(windows, rows), false, withFailure(rows, failure));
 }
 
 const gridOf = ({ windows, sort, sortWindow, comparison }: Shape): Grid => ({

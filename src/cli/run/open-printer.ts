@@ -140,7 +140,7 @@ export async function openSink(
     return live ? appendSink(out, { live, signal, retry }) : fileSink(out, { signal });
   }
   const fd = live ? fileIn(io.stdout) : undefined;
-  if (fd !== undefined) (await import('../../output/file.ts')).prepareFile(fd, 'stdout');
+  if (fd !== undefined) (await import('../../output/file.ts')).prepareFile(fd);
   return createSink(io.stdout, {
     live,
     name: 'stdout',

@@ -210,7 +210,6 @@ export const positionsView = (isCompared = false): View<Sent> => ({
   ],
   fields: () => fieldPaths(PositionRecord),
   empty: isCompared ? 'nothing changed' : 'no positions',
-  noun: ['position', 'positions'],
 });
 
 const nameOf = ({ authorHandle, subject }: Sent): unknown => authorHandle ?? subject;

@@ -72,5 +72,4 @@ export const callersView = (isBoard: boolean): View<Row> => ({
   columns: isBoard ? [{ title: '#', kind: 'integer', field: 'rank' }, ...columns] : columns,
   fields: () => fieldPaths(CallerRecord),
   empty: 'no callers',
-  noun: ['caller', 'callers'],
 });

@@ -55,5 +55,4 @@ export const comparedUsersView: View<SubjectRecord> = {
   card: { ...whoisCard, lines: [change, before, ...whoisCard.lines] },
   fields: () => fieldPaths(ComparedUserRecord),
   empty: 'nothing changed',
-  noun: ['trader', 'traders'],
 };

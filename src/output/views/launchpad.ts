@@ -47,7 +47,6 @@ export const boardView = (
   ],
   fields: () => fieldPaths(BoardRecord),
   empty: isSelection ? 'nothing changed' : '',
-  noun: ['entry', 'entries'],
 });
 
 /** The entries of several snapshots. */
@@ -58,7 +57,6 @@ export const historyView: View<Sent> = {
   ],
   fields: () => fieldPaths(HistoryRecord),
   empty: 'no entries',
-  noun: ['entry', 'entries'],
 };
 
 /** A line per trader: where they stood at the beginning and the end, and what was between. */
@@ -82,7 +80,6 @@ export const traderHistoryView: View<TraderLine> = {
   ],
   fields: () => [],
   empty: 'nobody on the leaderboard',
-  noun: ['trader', 'traders'],
 };
 
 /** The same for programs. A table shows these columns only if --fields selects them. */
@@ -90,7 +87,6 @@ export const traderRecordView: View<TraderHistoryRecord> = {
   columns: [],
   fields: () => fieldPaths(TraderHistoryRecord),
   empty: 'nobody on the leaderboard',
-  noun: ['trader', 'traders'],
 };
 
 const postColumns: readonly Column<Sent>[] = [
@@ -128,7 +124,6 @@ export const calloutView: View<Sent> = {
   ],
   fields: () => fieldPaths(ListedCallout),
   empty: 'no callouts',
-  noun: ['callout', 'callouts'],
 };
 
 /** The callouts of callers. */

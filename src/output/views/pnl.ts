@@ -147,7 +147,6 @@ export function differenceView(window: WindowName): View<PnlRecord> {
     columns: [handleColumn, changeColumn, measureColumn(cashFlow, window, 1), ...differences],
     fields: () => fieldPaths(PnlRecord),
     empty: 'nothing changed',
-    noun: ['handle', 'handles'],
   };
 }
 
@@ -191,7 +190,6 @@ export function gridView(
     ],
     fields: () => fieldPaths(PnlRecord),
     empty: isComparison ? 'nothing changed' : 'no handles',
-    noun: ['handle', 'handles'],
   };
 }
 

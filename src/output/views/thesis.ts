@@ -51,7 +51,6 @@ export const thesisView: View<Post> = {
   columns,
   fields: () => fieldPaths(ListedThesis),
   empty: 'no theses',
-  noun: ['thesis', 'theses'],
 };
 
 /** What became of a recorded post and its position. */
@@ -138,5 +137,4 @@ export const confluenceView: View<Post> = {
   ],
   fields: () => fieldPaths(ConfluenceRecord),
   empty: 'no confluence',
-  noun: ['confluence', 'confluences'],
 };
