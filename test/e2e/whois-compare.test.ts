@@ -86,14 +86,17 @@ describe('whois --compare', () => {
     const { home, run, spent, sandbox } = await withEarlier('ndjson');
     const gone = { subject: 'gone', found: true, id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10' };
     const missed = { subject: 'mira_two', found: false, code: 'NOT_OBSERVED' };
-    const file = home.write('list.ndjson', [gone, missed]);
+    const failed = { subject: 'tokyo', found: null, error: { code: 'TIMEOUT', message: 'late' } };
+    const file = home.write('list.ndjson', [gone, missed, failed]);
     const before = spent();
     const wallet = sandbox.world.user('0xMert')?.evmAddress ?? '';
-    const ran = await run('gone', 'mira_two', 'solwolf', wallet, '--compare', file, '--no-cache');
+    const words = ['gone', 'mira_two', 'solwolf', 'tokyo', wallet, '--compare', file, '--no-cache'];
+    const ran = await run(...words);
     expect(ran.records().map(({ found, change }) => [found, change])).toEqual([
       [false, 'left'],
       [true, 'new'],
       [true, 'new'],
+      [true, null],
       [null, null],
     ]);
     expect(spent() - before).toBeLessThan(1_000);

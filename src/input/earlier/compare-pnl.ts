@@ -8,7 +8,7 @@ import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
 import type { InputIo } from '../read-text.ts';
-import { noticeChangedOnly } from './changed-only.ts';
+import { changeOf, noticeChangedOnly } from './change-of.ts';
 import {
   type ExportedTrader,
   type FormerNames,
@@ -96,7 +96,10 @@ export function compared(records: readonly PnlRecord[], comparison: Comparison):
       // The trader who had this handle is there by another name.
       const isElsewhere =
         before === undefined && !record.found && answered.has(normalHandle(record.subject));
-      const change = isElsewhere ? null : changeOf(record, before, windows);
+      const was = before === undefined ? false : before.found;
+      const change = isElsewhere
+        ? null
+        : changeOf(record.found, was, () => isOther(record, before, windows));
       const row = withChange(record, change, before);
       if (record === trader.records[0]) moves.push(moveOf(row, window));
       add(record, row);
@@ -134,21 +137,14 @@ const earlierOf = (record: PnlRecord, trader: ExportedTrader | undefined): PnlRe
   trader?.records.find(({ subject }) => normalHandle(subject) === normalHandle(record.subject)) ??
   trader?.records[0];
 
-/** What changed; null if one of the two records failed, so that this is not known. */
-function changeOf(
+/** Whether a trader has another handle or other numbers. */
+const isOther = (
   now: PnlRecord,
   before: PnlRecord | undefined,
   windows: readonly WindowName[],
-): string | null {
-  if (now.found === null || before?.found === null) return null;
-  const was = before?.found ?? false;
-  if (now.found !== was) return now.found ? 'new' : 'left';
-  if (!now.found) return 'same';
-  const isOther =
-    formerHandle(now, before) !== undefined ||
-    windows.some((window) => isChanged(now, before, window));
-  return isOther ? 'changed' : 'same';
-}
+): boolean =>
+  formerHandle(now, before) !== undefined ||
+  windows.some((window) => isChanged(now, before, window));
 
 /**
  * The handle of the trader in the earlier export; undefined if it is the same now, or not known.

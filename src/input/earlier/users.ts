@@ -9,7 +9,7 @@ import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
 import type { InputIo } from '../read-text.ts';
 import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
-import { noticeChangedOnly } from './changed-only.ts';
+import { changeOf, noticeChangedOnly } from './change-of.ts';
 import { tableRows } from './table-rows.ts';
 
 /** A record of an earlier output of "trdr whois". */
@@ -103,8 +103,10 @@ export class EarlierUsers {
     const before = this.#before(record);
     const changes =
       record.found === true && before?.found === true ? changesOf(record, before.sent) : {};
-    const change = changeOf(record.found, before?.found ?? false, changes);
-    this.#count(record, change === 'changed' ? Object.keys(changes) : [String(change)]);
+    const fields = Object.keys(changes);
+    const was = before === undefined ? false : before.found;
+    const change = changeOf(record.found, was, () => fields.length > 0);
+    this.#count(record, change === 'changed' ? fields : [String(change)]);
     const { via, readAt } = record;
     if (via !== 'service' && typeof readAt === 'number')
       this.#readAt = Math.min(readAt, this.#readAt ?? readAt);
@@ -172,13 +174,6 @@ const isSame = (one: EarlierUser, other: EarlierUser): boolean =>
   one.found === other.found &&
   idOf(one.sent) === idOf(other.sent) &&
   Object.keys(changesOf(one.sent, other.sent)).length === 0;
-
-/** What changed; null if one of the two lookups failed, so that this is not known. */
-function changeOf(now: boolean | null, was: boolean | null, changes: Changes): string | null {
-  if (now === null || was === null) return null;
-  if (now !== was) return now ? 'new' : 'left';
-  return Object.keys(changes).length > 0 ? 'changed' : 'same';
-}
 
 /** The fields that both records have, and that are different. */
 function changesOf(now: Sent, before: Sent): Changes {

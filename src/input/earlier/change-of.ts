@@ -1,5 +1,19 @@
 import type { Sent } from '../../contract/read-record.ts';
 
+/**
+ * What changed of a subject since an earlier output; null if one of the two lookups failed, so that
+ * this is not known.
+ */
+export function changeOf(
+  now: boolean | null,
+  was: boolean | null,
+  isOther: () => boolean,
+): string | null {
+  if (now === null || was === null) return null;
+  if (now !== was) return now ? 'new' : 'left';
+  return isOther() ? 'changed' : 'same';
+}
+
 /** Says it if an earlier output may be one of --changed or --only. */
 export function noticeChangedOnly(
   name: string,
