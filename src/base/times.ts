@@ -53,7 +53,7 @@ function dateIn(text: string): Instant | undefined {
  * The epoch milliseconds of an instant. A time without an offset is in the local zone, or in UTC if
  * `utc` is set.
  */
-export function instantAt(instant: Instant, now: number, utc = false): number {
+export function instantAt(instant: Instant, now: number, utc: boolean): number {
   if ('epochMs' in instant) return instant.epochMs;
   if ('ageMs' in instant) return now - instant.ageMs;
   if ('wall' in instant) return Date.parse(utc ? `${instant.wall}Z` : instant.wall);

@@ -37,7 +37,7 @@ const DEEPEST = 8;
 export function compareDescriptions(
   ours: unknown,
   theirs: unknown,
-  ignored: readonly string[] = [],
+  ignored: readonly string[],
 ): ApiDifference[] {
   const expected = partsOf(ours, ignored);
   const present = partsOf(theirs, ignored);

@@ -29,7 +29,7 @@ const serverOptions = {
   shouldUpgradeCallback: isForSocket,
 };
 
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const state = createState(options);
   const { text: key, ratePerMinute } = addKey(state, options);
   state.burstPerSecond = options.burstPerSecond ?? Math.max(state.burstPerSecond, ratePerMinute);

@@ -123,7 +123,7 @@ export class SharedAnswers implements AnswerCache {
       if (answer) return { by: 'cache', answer };
       if (failure) return { by: 'other', failure };
       if (!waits) return { by: 'us', end: this.#hold(wanted, token) };
-      if (this.#clock.mono() - began >= (wanted.waitMs ?? WAIT_MS)) return { by: 'other' };
+      if (this.#clock.mono() - began >= WAIT_MS) return { by: 'other' };
       await this.#clock.sleep(POLL_MS * (0.5 + this.#random()), signal);
     }
   }

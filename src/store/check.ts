@@ -88,7 +88,7 @@ async function rights(store: StoreConnection, keys: Keys, user: string): Promise
     } catch (error) {
       if (isStoreFailure(error, 'STORE_FULL')) rejected ??= error;
       else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
-      else if (!isStoreFailure(error, 'STORE_UNFIT', 'STORE_LEASE')) throw error;
+      else if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
     }
   }
   if (missing.length > 0) {

@@ -25,15 +25,8 @@ export interface Tail {
   saveSoon(): void;
 }
 
-export function createTail(ports: TailPorts, options: TailOptions): Tail {
-  const engine = new Engine(ports, options);
-  return {
-    run: (signal) => engine.run(signal),
-    status: () => engine.status(),
-    wake: () => engine.wake(),
-    saveSoon: () => engine.saveSoon(),
-  };
-}
+export const createTail = (ports: TailPorts, options: TailOptions): Tail =>
+  new Engine(ports, options);
 
 /**
  * Runs a tail: a loop that lets each part make a step whenever something wakes it. The loop itself
@@ -88,7 +81,7 @@ class Engine {
   }
 
   status(): TailStatus {
-    const { walker, session, printer, money, end, rate, output } = this.#parts;
+    const { walker, session, money, end, rate, output } = this.#parts;
     const { trouble, waitsUntil } = walker.reader;
     const { perMinute } = this.#parts.planner.plan();
     const { completeAt } = walker;
@@ -104,7 +97,6 @@ class Engine {
       neededCeiling: this.#neededCeiling,
       failing: trouble !== undefined && !isOutOfUnits(trouble),
       waitsUntil,
-      blockedSince: printer.blockedAt ?? null,
       budgets: money.budgets,
       limitLeft: this.#options.limitLeft?.() ?? null,
       allowanceLeft: money.allowanceLeft,

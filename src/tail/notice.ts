@@ -116,7 +116,7 @@ export interface FallbackNotice {
 
 export type TailNotice =
   | StartNotice
-  | { readonly kind: 'connected'; readonly times: number }
+  | { readonly kind: 'connected' }
   | { readonly kind: 'nameless' }
   | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
   | DownNotice
@@ -136,10 +136,6 @@ export type TailNotice =
   | { readonly kind: 'end'; readonly summary: Summary };
 
 export interface TailStatus extends TailCounts, Omit<FeederFacts, keyof TailCounts> {
-  /**
-   * Since when the output has accepted no rows, by the monotonic clock; null if it accepts them.
-   */
-  readonly blockedSince: number | null;
   /**
    * The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs.
    */

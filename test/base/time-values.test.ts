@@ -70,7 +70,7 @@ describe('times', () => {
   it('starts yesterday at midnight even if a clock change makes a day longer', () => {
     process.env['TZ'] = 'Europe/Berlin';
     const morning = Date.UTC(2026, 9, 26, 8);
-    expect(instantAt({ day: -1 }, morning)).toBe(Date.UTC(2026, 9, 24, 22));
+    expect(instantAt({ day: -1 }, morning, false)).toBe(Date.UTC(2026, 9, 24, 22));
   });
 
   it.each([

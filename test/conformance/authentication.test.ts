@@ -115,10 +115,11 @@ describe('plans', () => {
 
   it('reveal only sample accounts to a free key, and users without wallets; others are 403 FORBIDDEN, free of charge', async () => {
     const service = await sandbox({ plan: 'explore', additionalUnits: 1_000_000 });
-    const { isSample, user: userOf } = service.world;
+    const { world } = service;
+    const { isSample } = world;
     const sample = first(handlesWhere(service, (user) => holdsWallet(user) && isSample(user.id)));
     const other = first(handlesWhere(service, (user) => holdsWallet(user) && !isSample(user.id)));
-    const user = userOf(other);
+    const user = world.user(other);
     await expectAnswers(service, [
       [`/v2/user/handle/${sample}`, '200'],
       [`/v2/user/handle/${sample}/pnl`, '200'],

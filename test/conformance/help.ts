@@ -39,7 +39,7 @@ export function oneSandbox(): () => Promise<Sandbox> {
 /** A small world in which the test decides the outcome of live resolves. */
 export function worldWith(plan: ResolvePlan): World {
   const world = createWorld(generateRecords(1, NOON, { traders: 60, theses: 600 }), 1);
-  return { ...world, resolvePlan: () => plan };
+  return Object.assign(world, { resolvePlan: () => plan });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect responses of every shape, valid and invalid.

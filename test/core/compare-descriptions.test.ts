@@ -16,7 +16,7 @@ function altered(alter: (document: Node) => void, envelope: 'bare' | 'wrapped' =
 const at = (document: Node, ...keys: string[]): Node =>
   keys.reduce<Node>((node, key) => node[key] ?? {}, document);
 const schema = (document: Node, name: string) => at(document, 'components', 'schemas', name);
-const drift = (theirs: unknown) => compareDescriptions(openapi(), theirs);
+const drift = (theirs: unknown) => compareDescriptions(openapi(), theirs, []);
 const brief = (found: readonly ApiDifference[]) =>
   found.map(({ path, described, found, breaks }) => [path, described, found, breaks]);
 

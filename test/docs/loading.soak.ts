@@ -17,13 +17,13 @@ test.skipIf(python === undefined)(
   async () => {
     const handles = ['null', 'NA', 'nan', '1e5', 'mira'];
     const world = createWorld(generateRecords(1, Date.now()), 1);
+    const numbers = world.pnl('mira');
     const pnl = (handle: string) => {
-      const numbers = world.pnl('mira');
       return numbers && handles.map((each) => each.toLowerCase()).includes(handle)
         ? { ...numbers, handle }
         : undefined;
     };
-    const { workspace, run } = await openMachine({ world: { ...world, pnl } });
+    const { workspace, run } = await openMachine({ world: Object.assign(world, { pnl }) });
     const { path: cwd } = workspace;
     writeFileSync(join(cwd, 'handles.txt'), [...handles, 'nobody'].join('\n'));
     for (const out of ['pnl.csv', 'pnl.ndjson'])

@@ -10,7 +10,8 @@ import type { Sandbox, SandboxOptions } from '../sandbox/service.ts';
 import { type Home, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
-const world = createWorld(generateRecords(1, NOW, { traders: 3_000 }), 1);
+const records = generateRecords(1, NOW, { traders: 3_000 });
+const world = createWorld(records, 1);
 
 /** The numbers of a handle at a fixed time, so that files can be compared. */
 export const numbersOf = (handle: string): Pnl | undefined => world.pnl(handle);
@@ -38,7 +39,7 @@ export async function withNumbers(options: SandboxOptions = {}): Promise<Numbers
     ratePerMinute: 1_000_000,
     monthlyUnits: 1e12,
     ...options,
-    world: { ...world, pnl, moveTo: () => {} },
+    world: Object.assign(createWorld(records, 1), { pnl, moveTo: () => {} }),
   });
   return Object.assign(Object.create(sandbox), { served });
 }

@@ -40,7 +40,12 @@ describe.skipIf(!has('redis-server'))('a fleet of machines', () => {
       const start = (name: string) => {
         const memory = new StoreMemory(server.folder, name);
         const { windows, link } = machine(server, { name, windowMs: ALLOWED_MS, memory });
-        const limiter = new Limiter(windows, systemClock, async () => LIMIT);
+        const limiter = new Limiter(
+          windows,
+          systemClock,
+          async () => LIMIT,
+          () => {},
+        );
         let isDead = false;
         const call = async () => {
           await limiter.learn(LIMIT);

@@ -8,8 +8,6 @@ export function storeNoticeText(notice: StoreNotice, feedId: string): string {
       return `reading from the store (${feedId}): 0 CU`;
     case 'away':
       return `${notice.why}; waiting for the store`;
-    case 'interrupted':
-      return notice.why;
     case 'back':
       return 'the store is available again';
     case 'found':

@@ -18,7 +18,6 @@ import { openSpool } from '../../tail/file/spool.ts';
 import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/post-row.ts';
-import { StreamWriter } from '../../tail/stored/stream-writer.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Io } from '../io.ts';
 import type { RunStore } from '../run/open-store.ts';
@@ -150,7 +149,14 @@ async function lead(
       ...world,
       ...io,
       output: {
-        writer: new StreamWriter(term, postOf),
+        writer: {
+          async write(rows) {
+            await term.publish(rows.map(postOf));
+            return true;
+          },
+          // The store has received what was published.
+          flush: async () => true,
+        },
         async save(position) {
           await term.save(positionText(position), position.verified);
           if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);

@@ -78,7 +78,10 @@ export function watchRelay(
   const facts = () => state.facts(proof.agoMs());
   return {
     facts,
-    loop: () => state.tail && { turns: state.tail.status().turns, wake: state.tail.wake },
+    loop() {
+      const { tail } = state;
+      return tail && { turns: tail.status().turns, wake: () => tail.wake() };
+    },
     text() {
       const { rows, walkedAgoMs } = facts();
       const { phase, tail, leader } = state;

@@ -132,7 +132,7 @@ function tailFeeder(
   return {
     watched: {
       facts,
-      loop: () => ({ turns: tail.status().turns, wake: tail.wake }),
+      loop: () => ({ turns: tail.status().turns, wake: () => tail.wake() }),
       text: () => feederText(facts(), io.clock.now(), statusText(tail.status())),
     },
     check: output.check,

@@ -50,8 +50,7 @@ export interface AnswerCache {
   /** Saves answers by their subjects. */
   put(endpoint: CachedEndpoint, answers: ReadonlyMap<string, CachedAnswer>): Promise<void>;
   /**
-   * Claims an answer, so that other machines wait for it, at most `waitMs`, instead of requesting
-   * it. Absent without a shared store.
+   * Claims an answer, so that other machines wait for it instead of requesting it. Absent without a shared store.
    */
   readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
   /**
@@ -82,8 +81,6 @@ export interface WantedAnswer {
   readonly maxAgeMs: number;
   /** The maximum age of a 202 or 404. */
   readonly missAgeMs: number;
-  /** The longest wait for another machine; 2.5 minutes by default. */
-  readonly waitMs?: number | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from '../../base/failure.ts';
-import type { Charge, PriceBounds } from '../endpoint.ts';
+import type { PriceBounds } from '../endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from '../endpoints.ts';
 import type { Meta } from '../errors.ts';
 import type { FieldDifference, Known, Sent } from '../read-record.ts';
@@ -34,7 +34,6 @@ export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
   readonly record: Sent;
   readonly meta: Known<Meta> | undefined;
   readonly requestId: string | undefined;
-  readonly charge: Charge;
   readonly headers: Readonly<Record<string, string>>;
 };
 

@@ -129,7 +129,7 @@ export function decode<Id extends EndpointId>(
   const charge = row.price.after(request, answered);
   const { headers } = answer;
   // This cast is safe: the record was read with the schema of this endpoint and status.
-  const value = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
+  const value = { ...answered, record, meta, requestId, headers } as unknown as Result<Id>;
   return { ok: true, value, charge, requestId, differences: [...differences.values()] };
 }
 

@@ -58,7 +58,7 @@ export const mostOwnPages = (feeds: number, limit: number, pageRows: number): nu
 export async function* walkSeveral(
   feeds: MergedFeeds,
   options: WalkOptions,
-  filter: Partial<WalkFilter> = {},
+  filter: Partial<WalkFilter>,
 ): AsyncGenerator<PageRow, void, void> {
   const left: RowsLeft = { count: options.limit ?? Number.POSITIVE_INFINITY };
   const isOwn = feeds.start.way === 'own';

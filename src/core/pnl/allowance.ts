@@ -37,7 +37,7 @@ export class Allowance {
   constructor(
     client: Pick<Client, 'call' | 'spent' | 'left'>,
     clock: Pick<Clock, 'mono' | 'sleep'>,
-    limits: RunLimits = {},
+    limits: RunLimits,
     notify?: (notice: Notice) => void,
   ) {
     this.#client = client;

@@ -1,5 +1,5 @@
 import { textOf } from '../../base/json-object.ts';
-import { missAgeOf, NUMBERS_AGE_MS } from '../../contract/answer-age.ts';
+import { missAgeOf } from '../../contract/answer-age.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type {
   AnswerCache,
@@ -36,7 +36,7 @@ export class SavedNumbers {
    */
   readonly #began: number;
 
-  constructor(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
+  constructor(cache: AnswerCache, now: () => number, maxAgeMs: number) {
     this.#cache = cache;
     this.#maxAgeMs = maxAgeMs;
     this.#missAgeMs = missAgeOf(maxAgeMs);

@@ -112,7 +112,7 @@ export class Limiter {
     windows: RateWindows,
     clock: Clock,
     askRate: AskRate,
-    notify: (notice: Notice) => void = () => {},
+    notify: (notice: Notice) => void,
   ) {
     this.#windows = windows;
     this.#clock = clock;

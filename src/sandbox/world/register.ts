@@ -47,6 +47,7 @@ export class Register {
     return this.#records.unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' };
   }
 
+  /** Makes the wallets verified that a live resolve has found. */
   reveal(id: string): void {
     const hidden = this.#records.unverified.get(id);
     if (!hidden) return;

@@ -5,29 +5,20 @@ import type {
   Callout,
   LaunchpadUser,
 } from '../../contract/records/launchpad.ts';
-import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { User } from '../../contract/records/user.ts';
 import { pick, randomHex, randomOf, randomUuid } from '../random.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { firstBy } from './lookup-keys.ts';
 import { Register } from './register.ts';
-import type { ResolvePlan, WorldRecords } from './source.ts';
+import type { WorldRecords } from './source.ts';
 
-/** The people and posts of a sandbox. A test can replace single functions: `{ ...world, pnl }`. */
-export interface World {
-  handles(): readonly string[];
-  user(handle: string): User | undefined;
-  userById(id: string): User | undefined;
-  userByWallet(address: string): User | undefined;
+/** The people and posts of a sandbox. */
+export interface World extends Register {
   isSample(id: string): boolean;
-  resolvePlan(id: string): ResolvePlan;
-  /** Makes the wallets verified that a live resolve has found. */
-  reveal(id: string): void;
   rename(id: string, handle: string): void;
   /** Makes everybody who they are at this time. */
   moveTo(time: number): void;
-  pnl(handle: string): Pnl | undefined;
   theses(): Feed<Thesis>;
   addThesis(now: number, post?: ThesisFrameData): ThesisFrameData;
   account(wallet: string): LaunchpadUser | undefined;
@@ -58,26 +49,19 @@ export function createWorld(records: WorldRecords, seed: number): World {
     return liveThesis(post, randomUuid(randomTheses), now, register.userById(post.authorId ?? ''));
   };
 
-  return {
-    handles: () => register.handles(),
-    user: (handle) => register.user(handle),
-    userById: (id) => register.userById(id),
-    userByWallet: (address) => register.userByWallet(address),
-    isSample: (id) => records.samples.has(id),
-    resolvePlan: (id) => register.resolvePlan(id),
-    reveal: (id) => register.reveal(id),
-    rename: (id, handle) => register.change(new Map([[id, { handle }]])),
-    moveTo: (time) => register.change(records.identitiesAt(time)),
-    pnl: (handle) => register.pnl(handle),
+  return Object.assign(register, {
+    isSample: (id: string) => records.samples.has(id),
+    rename: (id: string, handle: string) => register.change(new Map([[id, { handle }]])),
+    moveTo: (time: number) => register.change(records.identitiesAt(time)),
     theses,
-    addThesis(now, post = newThesis(Math.floor(now))) {
+    addThesis(now: number, post = newThesis(Math.floor(now))) {
       const { authorAvatarUrl, tokenImageUrl, ...thesis } = post;
       theses().add(thesis);
       return post;
     },
-    account: (wallet) => accounts().get(wallet),
+    account: (wallet: string) => accounts().get(wallet),
     callouts,
-    addCallout(now) {
+    addCallout(now: number) {
       const posts = history().callouts;
       if (posts.length === 0) return undefined;
       const id = randomHex(randomCallouts, 24);
@@ -91,10 +75,10 @@ export function createWorld(records: WorldRecords, seed: number): World {
       callouts().add(callout);
       return callout;
     },
-    board: (period, at) =>
+    board: (period: BoardPeriod, at: number) =>
       boards().find((board) => board.period === period && (board.capturedAt ?? 0) <= at) ??
       emptyBoard(period),
-  };
+  });
 }
 
 /** Live theses need an author also in a world without a history. */

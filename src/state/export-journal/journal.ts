@@ -172,7 +172,7 @@ export class ExportJournal<T> implements Rows<T> {
   }
 
   /** Writes the complete output in one step, and then removes the journal unless `keep` is set. */
-  async deliver(text: AsyncIterable<string> | Iterable<string>, keep = false): Promise<void> {
+  async deliver(text: AsyncIterable<string> | Iterable<string>, keep: boolean): Promise<void> {
     try {
       await replaceWith(this.#target, text);
     } catch (error) {

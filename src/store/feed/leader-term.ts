@@ -237,8 +237,8 @@ async function readEnd(store: StoreConnection, feed: FeedKeys): Promise<readonly
     const { oldest, posts: listed } = readList(await store.run(...list));
     for (const { entry, id, time } of listed) {
       // After a power failure, Redis 7.0 ignores a truncated script at the next start, but executes
-      // it at the one after that, when a leader has published its posts again. Groups read the
-      // later entry.
+      // it at the one after that, when a leader has published its posts again. Followers
+      // read the later entry.
       if (posts.has(id)) repeated.push(entry);
       else posts.set(id, { entry, id, at: timeFrom(time) });
     }

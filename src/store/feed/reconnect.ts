@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
-import { isStoreFailure, unusable } from '../failures.ts';
+import { unusable } from '../failures.ts';
 
 /** How a reader of a feed reaches the store. */
 export interface Reaching {
@@ -9,11 +9,7 @@ export interface Reaching {
   readonly clock: Clock;
 }
 
-export type Outage =
-  | { readonly kind: 'away'; readonly why: string }
-  /** This reader has lost its place in the store, and joins again. */
-  | { readonly kind: 'interrupted'; readonly why: string }
-  | { readonly kind: 'back' };
+export type Outage = { readonly kind: 'away'; readonly why: string } | { readonly kind: 'back' };
 
 const RETRY_MS = 1_000;
 
@@ -22,14 +18,12 @@ export async function* reading<E>(
   { open, clock }: Reaching,
   signal: AbortSignal,
   read: (store: StoreConnection) => AsyncIterable<E>,
-  isBusy = () => false,
 ): AsyncGenerator<E | Outage, void, void> {
   let away = false;
   while (!signal.aborted) {
     let store: StoreConnection | undefined;
-    // Closes the connection to end a blocking read, but not while a batch still has to be
-    // acknowledged.
-    const hangUp = () => isBusy() || store?.close();
+    // Closes the connection to end a blocking read.
+    const hangUp = () => store?.close();
     signal.addEventListener('abort', hangUp, { once: true });
     try {
       store = await open();
@@ -44,9 +38,8 @@ export async function* reading<E>(
     } catch (error) {
       if (signal.aborted) return;
       if (!unusable(error)) throw error;
-      const isAway = !isStoreFailure(error, 'STORE_LEASE');
-      if (!away) yield { kind: isAway ? 'away' : 'interrupted', why: error.message };
-      away ||= isAway;
+      if (!away) yield { kind: 'away', why: error.message };
+      away = true;
     } finally {
       signal.removeEventListener('abort', hangUp);
       store?.close();

@@ -133,11 +133,11 @@ export class Streaming {
   }
 
   #handle(event: SessionEvent): void {
-    const { options, session, walker, notify } = this.#parts;
+    const { options, walker, notify } = this.#parts;
     switch (event.kind) {
       case 'subscribed':
         walker.subscribed();
-        notify({ kind: 'connected', times: session.connections });
+        notify({ kind: 'connected' });
         return;
       case 'quota':
         this.#withoutUnits(outOfUnits(event.text));

@@ -161,7 +161,7 @@ export class StoreFollower {
   async #apply(event: FollowEvent): Promise<boolean> {
     const { stream, progress } = this.#parts;
     // When an outage ends, the reader already has the rows that it yields next.
-    if (isOutage(event)) return true;
+    if (event.kind === 'away' || event.kind === 'back') return true;
     if (event.kind === 'rows') return await this.#takeRows(event.rows);
     if (event.kind === 'gap') return await this.#takeGap(event);
     if (event.kind === 'begun') this.#begin(event.times);
@@ -232,9 +232,6 @@ export class StoreFollower {
     return { delivered: wanted.slice(0, end), next: wanted[end] };
   }
 }
-
-const isOutage = ({ kind }: FollowEvent): boolean =>
-  kind === 'away' || kind === 'interrupted' || kind === 'back';
 
 interface Delivered {
   readonly delivered: readonly PostMark[];

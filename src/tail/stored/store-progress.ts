@@ -97,7 +97,6 @@ export class StoreProgress {
 const plainKinds: ReadonlySet<string> = new Set<PlainNotice['kind']>([
   'reading',
   'away',
-  'interrupted',
   'back',
   'found',
 ]);

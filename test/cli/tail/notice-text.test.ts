@@ -47,7 +47,7 @@ test('the status line states what the end line will, without the minute that is 
   const status: TailStatus = {
     ...{ ...nothingMeasured, ...summary, gaps: 0 },
     ...{ spent: { cu: 20_600, atMost: 40_600, minutes: 20_000, openMinutes: 20_000 } },
-    ...{ blockedSince: null, turns: 1, neededCeiling: null },
+    ...{ turns: 1, neededCeiling: null },
   };
   expect(statusText(status)).toMatch(/^20,600 CU · /);
   expect(end({ spent: { cu: 20_600, atMost: 20_600 } })).toContain(', 20,600 CU;');

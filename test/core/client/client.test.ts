@@ -16,7 +16,6 @@ describe('a call', () => {
     });
     const result = await client.call('user.handle', mert);
     expect(result.record.handle).toBe('Mert');
-    expect(result.charge).toEqual({ cu: 100, reveals: 1 });
     expect(result.requestId).toBe('r1');
     expect(sent[0]).toMatchObject({
       method: 'GET',

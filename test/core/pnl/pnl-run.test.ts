@@ -166,7 +166,7 @@ async function runThrough(
     put: async () => {},
     ...(claim && { claim: async ({ subject }) => claim(subject) }),
   };
-  const saved = claim && new SavedNumbers(cache, clock.now);
+  const saved = claim && new SavedNumbers(cache, clock.now, 600_000);
   const own = handlesOf(subjects, handleOf);
   const run = new PnlRun({ client, clock, allowance, handles: own, rows, saved });
   let failure: unknown;

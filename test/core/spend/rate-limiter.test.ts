@@ -23,7 +23,7 @@ interface Parts {
 }
 
 function limiterAt(clock: VirtualClock, parts: Parts = {}): Limiter {
-  const { windows = ownWindows(clock), askRate = async () => null, notify } = parts;
+  const { windows = ownWindows(clock), askRate = async () => null, notify = () => {} } = parts;
   return new Limiter(windows, clock, askRate, notify);
 }
 

@@ -80,7 +80,7 @@ test('an export resumes from any state of its batches, and asks for exactly what
       }
       const last = await open(out);
       last.take(rowsAt(...last.states.open(), ...[...last.openBatches.values()].flat()));
-      await last.deliver(linesOf(last));
+      await last.deliver(linesOf(last), false);
       last.close();
       expect(readFileSync(out, 'utf8')).toBe(FILE);
       expect(readdirSync(dir)).toEqual(['out.ndjson']);
