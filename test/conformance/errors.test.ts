@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
 import {
   ask,
   askWith,
+  bearer,
   closeLater,
   expectAnswers,
   oneSandbox,
@@ -32,6 +33,9 @@ describe('errors', () => {
     await expectAnswers(await shared(), [
       ['/v2/nothing', '404 NOT_FOUND'],
       ['/v1/thesis', '404 NOT_FOUND'],
+      ['/v2/me/', '404 NOT_FOUND'],
+      ['/v2//me', '404 NOT_FOUND'],
+      ['/v2/Me', '404 NOT_FOUND'],
       ['/v2/ws', '404 NOT_FOUND'],
       ['/v2/thesis', '404 NOT_FOUND', { method: 'POST' }],
       ['/v2/user/handle/mira/resolve', '404 NOT_FOUND'],
@@ -102,6 +106,7 @@ describe('errors', () => {
   it('ignores an upgrade to another protocol', async () => {
     const service = await sandbox();
     const offer = {
+      ...bearer(service.key),
       connection: 'Upgrade, HTTP2-Settings',
       upgrade: 'h2c',
       'http2-settings': 'AAMAAABk',

@@ -96,7 +96,7 @@ export function askWith(
     const method = body === undefined ? 'GET' : 'POST';
     const call = request(service.url + path, {
       method,
-      headers: { ...headers, ...bearer(service.key), ...(body === undefined ? {} : JSON_TYPE) },
+      headers: { ...headers, ...(body === undefined ? {} : JSON_TYPE) },
     });
     call.on('error', reject);
     call.on('response', async (response) => {
@@ -251,25 +251,14 @@ export async function connect(
 }
 
 /** The response to a rejected handshake. */
-export function rejectedHandshake(
+export const rejectedHandshake = (
   service: Sandbox,
   headers: Record<string, string>,
   path = '/v2/ws',
-): Promise<{ status: number; body: AnyJson }> {
-  return new Promise((resolve, reject) => {
-    const ws = new WebSocket(service.url.replace('http', 'ws') + path, { headers });
-    ws.on('error', () => {});
-    ws.on('open', () => reject(new Error('The handshake was not rejected.')));
-    ws.on('unexpected-response', (_, response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = response.headers['content-type']?.startsWith('application/json');
-        resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(text) : text });
-      });
-    });
-  });
-}
+) => {
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+  const version = { 'sec-websocket-version': '13', 'sec-websocket-key': btoa('0123456789abcdef') };
+  return askWith(service, path, { ...upgrade, ...version, ...headers });
+};
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });

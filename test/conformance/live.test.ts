@@ -49,10 +49,8 @@ describe('the handshake', () => {
       ['/v2/ws?all=1', 400],
     ] as const)
       expect((await rejectedHandshake(service, bearer(service.key), path)).status).toBe(status);
-    const incomplete = await askWith(service, '/v2/ws', {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-    });
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+    const incomplete = await askWith(service, '/v2/ws', { ...bearer(service.key), ...upgrade });
     expect(incomplete).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
     expect(service.meter().totalUnits).toBe(0);
   });
