@@ -25,7 +25,6 @@ const slow = [
   'store/failures',
   'store/flights',
   'campaign/rotation',
-  'campaign/exec',
   'sim/month',
   'e2e/signals',
   'e2e/pager',

@@ -40,7 +40,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   it('moves a batch that is never accepted to the dead-letter file, continues, and exits 9', async () => {
     const { home, run } = await openDesk(open);
     const [out, checkpoint] = [home.at('got'), home.at('ck')];
-    const command = `test "$TRDR_BATCH" != 2 && cat >> '${out}'`;
+    const command = `echo "$TRDR_BATCH.$TRDR_ATTEMPT" >> tries; test "$TRDR_BATCH" != 2 && cat >> '${out}'`;
     const flags = '--yes --via poll --backfill 6 --count 6 --batch 2 --tries 2'.split(' ');
     const ran = await run(
       ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--exec', command].concat([
@@ -50,6 +50,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
       { random: () => 0 },
     );
     expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'DEAD_LETTER']);
+    expect(home.read('tries')).toBe('1.1\n2.1\n2.2\n3.1\n');
     const dead = `${checkpoint}.dead.ndjson`;
     expect([idsOf(readText(out)).length, idsOf(readText(dead)).length]).toEqual([4, 2]);
     expect(ran.stderr).toContain(
