@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { WALLET } from '../e2e/records.ts';
-import { anyMe, type Call, userRecord, withService } from '../e2e/service.ts';
+import { numbers, WALLET } from '../e2e/records.ts';
+import { anyMe, type Call, handlesIn, userRecord, withService } from '../e2e/service.ts';
 
 /** What may happen to a paid call. */
 const fates = [
@@ -151,12 +151,10 @@ export async function hostileService(options: HostileOptions) {
     const [, handle = '', rest = ''] = /^\/v2\/user\/handle\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
     const address = /^\/v2\/user\/wallet\/(.+)$/.exec(path)?.[1];
     if (path === '/v2/user/handles/pnl' && method === 'POST') {
-      let text = '';
-      for await (const part of request) text += part;
-      const asked: string[] = JSON.parse(text).handles;
+      const asked = await handlesIn({ request });
       const found = asked.filter(isKnown);
       const missing = asked.filter((name) => !isKnown(name));
-      const body = { count: found.length, missing, entries: found.map(numbersOf) };
+      const body = { count: found.length, missing, entries: found.map(numbers) };
       const cu = 30_000 * found.length + 200 * missing.length;
       return { endpoint: 'numbers', status: 200, body, cu, subjects: asked } as const;
     }
@@ -170,7 +168,7 @@ export async function hostileService(options: HostileOptions) {
     }
     // Handles that start with "bare" have a wallet only after a resolve.
     const bare = subject.startsWith('bare') && endpoint === 'lookup';
-    const body = endpoint === 'numbers' ? numbersOf(subject) : userOf(subject, !bare);
+    const body = endpoint === 'numbers' ? numbers(subject) : userOf(subject, !bare);
     const subjects = bare ? [] : [subject];
     return { endpoint, status: 200, body, cu: dear ? 30_000 : 100, subjects } as const;
   }
@@ -205,16 +203,8 @@ function broken(response: ServerResponse): undefined {
 }
 
 const userOf = (name: string, hasWallet: boolean) => ({
-  ...userRecord(name.slice(0, 60)),
-  // Two handles of one id would be a rename.
-  id: `00000000-0000-4000-8000-${Buffer.from(name).toString('hex').padStart(12, '0').slice(-12)}`,
+  ...userRecord(name),
   solanaAddress: hasWallet ? WALLET : null,
-});
-
-const numbersOf = (handle: string) => ({
-  handle,
-  ...{ wallet: WALLET, evmWallet: null, updatedAt: null },
-  windows: { '24h': null, '7d': null, '30d': null, all: null },
 });
 
 const account = (unitsUsed: number, period: string) => ({

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { maskKey } from '../../src/core/client/mask-key.ts';
 import { repeats } from '../repeats.ts';
 import { has } from '../tools.ts';
-import { type Home, openHome, programEnv, runInProcess, trdr, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, programEnv, runInProcess, trdr } from './harness.ts';
 import { program } from './program.ts';
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
@@ -27,7 +27,7 @@ const save = (home: Home, { key = KEY, url = URL_OF_DESK, profile = 'default' } 
 
 describe('trdr auth login', () => {
   test('saves a key from stdin that the service accepts, and later commands use it', async () => {
-    const [sandbox, home] = [await withSandbox({ plan: 'builder' }), openHome()];
+    const { sandbox, home } = await openDesk({ plan: 'builder' });
     const login = await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
       home,
       input: `${sandbox.key}\n`,
@@ -86,7 +86,7 @@ describe('trdr auth login', () => {
   test.each(Object.keys(logins({ url: '', key: '', port: 0 })))(
     'prompts on a terminal, and never shows the key: %s',
     async (how) => {
-      const [sandbox, home] = [await withSandbox(), openHome()];
+      const { sandbox, home } = await openDesk();
       const all: Readonly<Record<string, Login>> = logins(sandbox);
       const { flags = [], says = [], ...typing } = all[how] ?? expect.unreachable();
       const login = await home.run(['auth', 'login', ...flags], { tty: true, ...typing });
@@ -183,7 +183,7 @@ describe('trdr auth login', () => {
   });
 
   test('does not save a key that the service rejects', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { sandbox, home } = await openDesk();
     const wrong = KEY;
     const login = await home.run(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
       stdin: wrong,
@@ -265,7 +265,7 @@ describe('trdr auth status', () => {
   });
 
   test('verifies each key with --check', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { sandbox, home } = await openDesk();
     await save(home, sandbox);
     await save(home, { url: sandbox.url, profile: 'bad' });
     const good = await home.run('auth status --check --json');
@@ -282,7 +282,7 @@ describe('trdr auth status', () => {
 });
 
 test('a key that was saved for another service causes a warning if a flag sends it elsewhere', async () => {
-  const [sandbox, home] = [await withSandbox(), openHome()];
+  const { sandbox, home } = await openDesk();
   await save(home, { key: sandbox.key });
   const { stderr, exitCode } = await home.run(['me', '--base-url', sandbox.url]);
   expect(exitCode).toBe(0);

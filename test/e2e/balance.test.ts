@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { RETRIES } from '../../src/contract/limits.ts';
 import { type CommandLine, type Home, openHome, wordsOf } from './harness.ts';
-import { anyMe, type Call, type Reply, withService } from './service.ts';
+import { numbers } from './records.ts';
+import { anyMe, type Call, handlesIn, type Reply, withService } from './service.ts';
 
 /** What `me` may answer without being able to say what is left. */
 const silences: readonly (readonly [string, (call: Call) => Reply | undefined])[] = [
@@ -30,14 +31,6 @@ const hasty: Clock = {
   },
 };
 
-const numbers = (handle: string) => ({
-  handle,
-  wallet: null,
-  evmWallet: null,
-  updatedAt: null,
-  windows: { '24h': null, '7d': null, '30d': null, all: null },
-});
-
 /** A service whose `me` says nothing, and which refuses batches of more than `most` handles. */
 async function withoutBalance(
   reply: (call: Call) => Reply | undefined,
@@ -48,9 +41,7 @@ async function withoutBalance(
   const service = await withService(
     async (call) => {
       if (call.path === '/v2/me') return fails(count++) ? reply(call) : { body: anyMe };
-      let text = '';
-      for await (const part of call.request) text += part;
-      const { handles } = JSON.parse(text) as { handles: string[] };
+      const handles = await handlesIn(call);
       batches.push(handles.length);
       if (handles.length > most) return error(402, 'QUOTA_EXCEEDED');
       return { body: { count: handles.length, missing: [], entries: handles.map(numbers) } };

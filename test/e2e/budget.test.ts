@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readSamples } from '../status-file.ts';
-import { openHome, withSandbox } from './harness.ts';
+import { openDesk, openHome } from './harness.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 
 /** A service, and a home with budgets. */
 async function withBudgets(...budgets: readonly (readonly string[])[]) {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   const clock = virtualClock(NOON);
   const run = (...words: string[]) => home.run(words, { sandbox, clock });
   for (const budget of budgets) expect((await run('budget', 'set', ...budget)).exitCode).toBe(0);

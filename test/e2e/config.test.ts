@@ -95,25 +95,6 @@ describe('trdr config', () => {
     });
     expect(stderr).toContain('TRDR_OUTPUT is set and overrides this value');
   });
-
-  test.each([
-    ['retries', '-1'],
-    ['output', 'xml'],
-    ['baseUrl', 'ftp://a.example.com'],
-    ['baseUrl', 'https://user:secret@a.example.com'],
-    ['timeout', 'soon'],
-    ['timeout', '0'],
-    ['timeout', '30d'],
-    ['maxCu', '1,5M'],
-    ['utc', 'yes'],
-    ['socketShare', '200%'],
-  ])('rejects an invalid %s: %s', async (name, value) => {
-    const home = openHome();
-    const { exitCode, error, stderr } = await home.run(['config', 'set', '--', name, value]);
-    expect([exitCode, error()['code']]).toEqual([2, 'BAD_SETTING']);
-    expect(stderr).not.toContain('secret');
-    expect(readdirSync(home.path)).toEqual([]);
-  });
 });
 
 describe('a process that is killed while it saves', () => {

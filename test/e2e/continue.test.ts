@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
-import { openHome, withSandbox, wordsOf } from './harness.ts';
+import { openDesk, wordsOf } from './harness.ts';
 
 const idsIn = (texts: readonly string[]) =>
   texts
@@ -19,7 +19,7 @@ test.each([
   'api v2/thesis?limit=20 --paginate --max-cu 400 --out rows.ndjson',
   'api --field=limit=20 /v2/thesis --paginate --max-cu 400 --out rows.ndjson',
 ])('the commands that "trdr %s" prints fetch the rest once and replace no rows', async (line) => {
-  const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
+  const { sandbox, home } = await openDesk({ theses: 100 });
   const run = (words: string) =>
     home.run(words, { sandbox, clock: virtualClock(sandbox.clock.now()) });
   const whole = await run(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M'));
@@ -49,7 +49,7 @@ const lists = several.flatMap((of) => [2, 4, 12].map((count) => [...of, count] a
 test.each(some(lists, 4))(
   'a list that is cut at every page and its lines are whole: %s of "%s" (%s, %i)',
   async (flag, command, field, count) => {
-    const [sandbox, home] = [await withSandbox({ theses: 150 }), openHome()];
+    const { sandbox, home } = await openDesk({ theses: 150 });
     const run = (argv: readonly string[], env = {}) =>
       home.run(argv, { sandbox, clock: virtualClock(sandbox.clock.now()), env });
     const records = (await run([...command.split(' '), '--all', '-q'])).records();
@@ -82,7 +82,7 @@ test.each(some(lists, 4))(
 );
 
 test('below the id of one post, a list of several authors has what is older', async () => {
-  const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
+  const { sandbox, home } = await openDesk({ theses: 100 });
   const run = (line: string) =>
     home.run(line, { sandbox, clock: virtualClock(sandbox.clock.now()) });
   const records = (await run('thesis list --all')).records();

@@ -2,15 +2,14 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readText } from './feed.ts';
-import { openHome, recordsIn, runInProcess, withSandbox, wordsOf } from './harness.ts';
+import { openDesk, openHome, recordsIn, runInProcess, wordsOf } from './harness.ts';
 
 const MINUTE = 60_000;
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
 
 /** A feed of one token, to which posts are added, one in a minute, and a tail that writes them to a file. */
 async function openFeed() {
-  const sandbox = await withSandbox({ ...plenty, theses: 1 });
-  const home = openHome();
+  const { sandbox, home } = await openDesk({ ...plenty, theses: 1 });
   const out = home.at('alerts.ndjson');
   const [sample] = sandbox.world.theses().slice(undefined, 1, Date.now())?.items ?? [];
   if (!sample) throw new Error('no post');
@@ -109,7 +108,7 @@ const posts = Array.from({ length: 60 }, (_, i) => ({
 async function openReplay(words: readonly string[], some: readonly object[] = posts) {
   const home = openHome();
   const file = home.write('posts.ndjson', some);
-  const ran = await runInProcess([...words, '--replay', file], { home, key: null, cwd: home.path });
+  const ran = await runInProcess([...words, '--replay', file], { home, key: null });
   return { home, ran };
 }
 

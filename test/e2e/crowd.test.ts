@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { repeats } from '../repeats.ts';
-import { openDesk, openHome, type RunOptions, startTrdr, withSandbox } from './harness.ts';
+import { openDesk, type RunOptions, startTrdr } from './harness.ts';
 
 const PROCESSES = repeats('CROWD', 4, 12);
 
@@ -49,8 +49,7 @@ describe('several processes at once', () => {
   });
 
   test('resolve at most ten handles per minute together, with any keys', async () => {
-    const home = openHome();
-    const sandbox = await withSandbox();
+    const { sandbox, home } = await openDesk();
     const keys = [sandbox.key, sandbox.addKey({})];
     // Ten in a minute, of four for each of the processes.
     const words = ['resolve', '--direct', '--no-wait', '--yes'];

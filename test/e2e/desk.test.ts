@@ -50,14 +50,14 @@ test('a list of a desk has the posts of its authors, newest first, for what the 
   const wanted = thesesOf(sandbox).filter(({ authorId }) => ids.has(authorId));
   const words = ['thesis', 'list', '--users', 'desk.txt', '--receipt', '-'];
   const limit = 40;
-  const first = await run([...words, '--limit', `${limit}`], { cwd: home.path });
+  const first = await run([...words, '--limit', `${limit}`]);
   expect(first.exitCode, first.stderr).toBe(0);
   expect(idsOf(first.records())).toEqual(idsOf(wanted.slice(0, limit)));
   expect(first.said).toContain('not found: https://x.com/nobodyhere nowrenamed (2 of 28 authors)');
   expect(first.said).toMatch(/reading the (whole feed for|pages of) 25 authors: /);
   expect(costOf(first)).toBe(sandbox.meter().totalUnits);
   // All posts: the authors are known now, the others are asked for again only after a while.
-  const all = await run([...words, '--all', '--out', 'all.ndjson'], { cwd: home.path });
+  const all = await run([...words, '--all', '--out', 'all.ndjson']);
   expect(all.exitCode, all.stderr).toBe(0);
   const times = wanted.map(({ platformCreatedAt }) => platformCreatedAt);
   const listed = recordsIn(readText(home.at('all.ndjson')));
@@ -77,7 +77,7 @@ test('authors are read from text, CSV, NDJSON and stdin, and flags add to them',
   };
   for (const [name, text] of Object.entries(files)) home.write(name, text);
   const list = async (words: readonly string[], stdin = '') => {
-    const ran = await run(['thesis', 'list', '--limit', '9', ...words], { cwd: home.path, stdin });
+    const ran = await run(['thesis', 'list', '--limit', '9', ...words], { stdin });
     return ran.exitCode === 0 ? idsOf(ran.records()) : [ran.exitCode];
   };
   const ids = new Set<unknown>([one?.id, two?.id]);
@@ -100,9 +100,7 @@ test('one hundred authors cost what the stated way says, to the unit', async () 
   const authors = authorsOf(sandbox, 100);
   expect(authors.length).toBe(100);
   home.write('ids.txt', authors.map(({ id }) => `${id}\n`).join(''));
-  const ran = await run('thesis list --users ids.txt --all --max-cu 200k --receipt -', {
-    cwd: home.path,
-  });
+  const ran = await run('thesis list --users ids.txt --all --max-cu 200k --receipt -');
   expect(ran.exitCode, ran.stderr).toBe(0);
   expect(ran.said).toContain('reading the pages of 100 authors: at least 20,000 CU');
   const counts = authors.map(
@@ -121,7 +119,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
   const words = 'thesis tail --no-follow --users desk.txt --out desk.ndjson --since 2h'.split(' ');
   const cron = async () => {
     for (let i = 0; i < 60; i++) sandbox.post();
-    const ran = await run(words, { cwd: home.path });
+    const ran = await run(words);
     expect(ran.exitCode, ran.stderr).toBe(0);
     return ran;
   };
@@ -155,7 +153,7 @@ test('what cron appends follows a list that changes: each post once, and the cer
   const lines = parts.flat();
   expect(new Set(idsOf(lines)).size).toBe(lines.length);
   expect((await cron()).said).not.toContain('other authors');
-  const verified = await run('verify desk.ndjson -o json', { cwd: home.path });
+  const verified = await run('verify desk.ndjson -o json');
   expect(verified.said).toContain('written with 2 different filters');
   expect(verified.exitCode).toBe(0);
   const whole = verified.json() as Fields & { from: number; to: number };
@@ -167,7 +165,6 @@ test('what cron appends follows a list that changes: each post once, and the cer
   const written = [part, 'desk.ndjson'].flatMap((name) => recordsIn(readText(home.at(name))));
   const replayed = await run(
     `thesis tail --replay ${part} desk.ndjson --user ${authors[4]?.id} --user x`,
-    { cwd: home.path },
   );
   expect(idsOf(replayed.records())).toEqual(
     idsOf(written.filter(({ authorId }) => authorId === authors[4]?.id)),
@@ -183,7 +180,7 @@ test('callouts of several wallets, also by the names of their users, and of seve
   const named = [known?.solanaAddress, known?.evmAddress];
   const list = async (...words: string[]) => {
     const clock = virtualClock(sandbox.clock.now());
-    const ran = await run(['launchpad', ...words], { cwd: home.path, clock });
+    const ran = await run(['launchpad', ...words], { clock });
     expect(ran.exitCode, ran.stderr).toBe(0);
     return idsOf(ran.records());
   };
@@ -194,9 +191,7 @@ test('callouts of several wallets, also by the names of their users, and of seve
   const ofCoins = all.filter(({ coinMint }) => coins.includes(coinMint));
   const flags = coins.flatMap((coin) => ['--coin', coin]);
   expect(await list('callouts', ...flags, '--limit', '30')).toEqual(idsOf(ofCoins.slice(0, 30)));
-  const both = await run(['launchpad', 'callouts', ...flags, '--users', 'w.txt'], {
-    cwd: home.path,
-  });
+  const both = await run(['launchpad', 'callouts', ...flags, '--users', 'w.txt']);
   expect(both.exitCode).toBe(2);
   const since = ofWallets[20]?.createdAt;
   const tailed = await list('tail', '--no-follow', '--users', 'w.txt', '--since', `${since}`);
@@ -211,7 +206,7 @@ test('after a pause, a tail reads the pages of its authors where these are fewer
   const words = `thesis tail --no-follow --since 1h --user ${one?.id} --user ${two?.id} --out two.ndjson`;
   const cron = async () => {
     const before = sandbox.meter().totalUnits;
-    const ran = await run(words, { cwd: home.path });
+    const ran = await run(words);
     expect(ran.exitCode, ran.stderr).toBe(0);
     return sandbox.meter().totalUnits - before;
   };

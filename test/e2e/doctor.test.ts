@@ -4,26 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
-import { type Call, withService } from './service.ts';
-
-const me = {
-  ratePerMinute: 600,
-  usage: {
-    period: '2026-01',
-    unitsUsed: 10,
-    unitsRemaining: 990,
-    additionalUnits: 0,
-    revealsUsed: 1,
-    revealsRemaining: 99,
-  },
-  entitlement: { unmetered: false, monthlyUnits: 1_000 },
-};
+import { anyMe, type Call, withService } from './service.ts';
 
 /** A service with a given API description, and `me` as its only endpoint. */
 const described = (document: string, headers: Record<string, string> = {}) =>
   withService(
     ({ path }) => ({
-      body: path === '/openapi.json' ? Buffer.from(document) : me,
+      body: path === '/openapi.json' ? Buffer.from(document) : anyMe,
       headers: { 'content-type': 'application/json', ...headers },
     }),
     { ownMe: true },
@@ -122,7 +109,7 @@ describe('trdr doctor', () => {
     const home = openHome();
     const user = { id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10', handle: 'mira', name: 7 };
     const sandbox = await withService(
-      ({ path }) => ({ body: { '/openapi.json': openapi(), '/v2/me': me }[path] ?? user }),
+      ({ path }) => ({ body: { '/openapi.json': openapi(), '/v2/me': anyMe }[path] ?? user }),
       { ownMe: true },
     );
     for (let run = 0; run < 2; run++) await home.run('whois mira --no-cache', { sandbox });
@@ -148,7 +135,7 @@ describe('trdr doctor', () => {
     [{ revealsRemaining: 0 }, 'fail'],
   ])('judges what is left of the allowance: %j', async (usage, verdict) => {
     const body = ({ path }: Call) =>
-      path === '/openapi.json' ? openapi() : { ...me, usage: { ...me.usage, ...usage } };
+      path === '/openapi.json' ? openapi() : { ...anyMe, usage: { ...anyMe.usage, ...usage } };
     const sandbox = await withService((call) => ({ body: body(call) }), { ownMe: true });
     const { records } = await runInProcess('doctor', { sandbox });
     expect(verdicts(records())).toContainEqual(['limits', verdict]);

@@ -188,8 +188,7 @@ describe('a bare environment', () => {
   });
 
   test('creates private files under any umask', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     const ran = await bash(
       'umask 000; trdr whois mira >/dev/null; find . -mindepth 1 -printf "%y %m\\n" | sort -u',
       { sandbox, home, env: { NODE_DISABLE_COMPILE_CACHE: undefined } },

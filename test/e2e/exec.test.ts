@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../status-file.ts';
 import { idsOf, readText, startTailProgram, until } from './feed.ts';
-import { openDesk, openHome, withSandbox } from './harness.ts';
+import { openDesk } from './harness.ts';
 
 const open = {
   unmetered: true,
@@ -14,8 +14,7 @@ const open = {
 
 describe.runIf(process.platform !== 'win32')('--exec', () => {
   it('hands over what would be printed, filters and fields included, and resumes without a repeat', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { sandbox, home } = await openDesk(open);
     const [out, checkpoint] = [home.at('got'), home.at('ck')];
     const run = (count: number) =>
       home.run(
@@ -76,8 +75,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   });
 
   it('at a signal waits for the command; a second signal kills it', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { sandbox, home } = await openDesk(open);
     const [go, out, checkpoint] = [home.at('go'), home.at('got'), home.at('ck')];
     // Waits for a line from the FIFO as long as there is one.
     execFileSync('mkfifo', [go]);

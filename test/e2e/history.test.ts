@@ -7,6 +7,7 @@ import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { argv, openDesk, openHome } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
+import { board } from './records.ts';
 import { withService } from './service.ts';
 
 const seeds = seedsOf(repeats('CAMPAIGN_RUNS', 1, 100));
@@ -148,22 +149,19 @@ describe('trdr launchpad history', () => {
 
   test('shows a line per trader, with a gap where the trader is not on the board', async () => {
     const at = (day: number) => Date.UTC(2026, 0, day);
-    const board = (day: number, entries: readonly (readonly [string, string, number])[]) => ({
-      period: 'weekly',
-      capturedAt: at(day),
-      count: entries.length,
-      entries: entries.map(([wallet, username, pnlUsd], row) => ({
-        ...{ rank: row + 1, wallet, username, isVerified: null, pnlSol: null },
-        ...{ pnlUsd, pnlPercent: null, realizedPnlUsd: null, unrealizedPnlUsd: null },
+    const boardOf = (day: number, rows: readonly (readonly [string, string, number])[]) => ({
+      ...{ ...board(), capturedAt: at(day), count: rows.length },
+      entries: rows.map(([wallet, username, pnlUsd], row) => ({
+        ...{ ...board().entries[0], rank: row + 1, wallet, username, pnlUsd },
       })),
     });
     const boards = [
-      board(4, [
+      boardOf(4, [
         ['w1', 'mira', 400],
         ['w2', 'theo', 0],
       ]),
-      board(3, [['w2', 'theo', 300]]),
-      board(2, [
+      boardOf(3, [['w2', 'theo', 300]]),
+      boardOf(2, [
         ['w3', 'juno', 200],
         ['w1', 'old-mira', 100],
       ]),
@@ -208,16 +206,12 @@ describe('trdr launchpad history', () => {
   });
 
   test('prints a snapshot once, although the service sends it for earlier times too', async () => {
-    const entry = { rank: 1, wallet: 'w1', username: 'mira', isVerified: null, pnlSol: null };
-    const figures = { pnlUsd: 1, pnlPercent: null, realizedPnlUsd: null, unrealizedPnlUsd: null };
-    const entries = [{ ...entry, ...figures }];
+    const { period, entries } = board();
     const capturedAt = Date.UTC(2026, 1, 1);
-    const service = await withService(() => ({
-      body: { period: 'weekly', capturedAt, count: 1, entries },
-    }));
+    const service = await withService(() => ({ body: { ...board(), capturedAt } }));
     const words = ['launchpad', 'history', '--since', '2026-01-01', '--until', '2026-01-04'];
     const ran = await openHome().run(words, { sandbox: service });
-    expect(ran.records()).toEqual([{ ...entries[0], period: 'weekly', capturedAt }]);
+    expect(ran.records()).toEqual(entries.map((entry) => ({ ...entry, period, capturedAt })));
     expect(service.calls.length).toBe(3);
   });
 
@@ -258,16 +252,6 @@ describe('trdr launchpad history', () => {
     const asked: Asked = { period: 'weekly', since: now - 5 * DAY, until: now, every: DAY };
     expect([...rest.records(), ...first.records()]).toEqual(rowsOf(sandbox, asked));
     expect(sandbox.meter().totalUnits).toBe(50);
-  });
-
-  test.each([
-    ['--since 2d --until 3d', '--since must be earlier than --until'],
-    ['--since 365d --every 1s', 'pass a longer --every'],
-  ])('rejects %s before anything is paid for', async (flags, says) => {
-    const { sandbox, run } = await openDesk();
-    const ran = await run(['launchpad', 'history', ...flags.split(' ')]);
-    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
-    expect(sandbox.meter().totalUnits).toBe(0);
   });
 
   test('resumes only the same history, with its own names and times', async () => {

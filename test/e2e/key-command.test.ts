@@ -2,14 +2,13 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { Rotation } from './rotation.ts';
 import { userRecord, withService } from './service.ts';
 
 /** A home with a command that prints the key of a sandbox and counts its runs. */
 async function opened() {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   const script = home.at('print-key');
   home.write('count', '');
   writeFileSync(script, `#!/bin/sh\nprintf x >> "$HOME/count"\nprintf '%s\\n' ${sandbox.key}\n`);

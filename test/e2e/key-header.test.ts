@@ -47,8 +47,7 @@ describe('the setting keyHeader', () => {
 
 describe('the request ids of good answers', () => {
   test('are in the trace and in the ledger, for support', async () => {
-    const sandbox = await withSandbox({ envelope: 'wrapped' });
-    const home = openHome();
+    const { sandbox, home } = await openDesk({ envelope: 'wrapped' });
     const run = (words: string) => home.run(words, { sandbox });
     const lookup = await run('whois mira solwolf --debug');
     const ids = [...lookup.stderr.matchAll(/= \d+ CU, request (\S+)/g)].map(([, id]) => id);

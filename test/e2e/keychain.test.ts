@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { has } from '../tools.ts';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
 /** Each keeps its entries in files of the home, and writes down its arguments. */
@@ -175,8 +175,7 @@ test('--keychain is refused on Windows, before the key is asked for', async () =
 
 const isReal = has('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 test.skipIf(!isReal)('--keychain works with a real keyring', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   const trdr = `'${process.execPath}' '${program}'`;
   const script = `
 printf pass | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1

@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Callout } from '../../src/contract/records/launchpad.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import {
-  argv,
-  type CommandLine,
-  openDesk,
-  openHome,
-  runInProcess,
-  withSandbox,
-  wordsOf,
-} from './harness.ts';
+import { argv, type CommandLine, openDesk, runInProcess, wordsOf } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
@@ -33,7 +25,7 @@ describe('trdr launchpad user', () => {
   });
 
   test('looks up the wallet of a handle or user id first, once, and prices this before', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { sandbox, home } = await openDesk();
     const mira = sandbox.world.user('mira');
     const run = (...words: string[]) => home.run(['launchpad', 'user', ...words], { sandbox });
     const subjects = ['mira', 'nosuch', mira?.id ?? '', 'nowallet', mira?.solanaAddress ?? ''];

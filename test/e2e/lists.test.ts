@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { some } from '../repeats.ts';
 import { readText } from './feed.ts';
-import { ahead, openDesk, openHome, recordsIn, runInProcess, withSandbox } from './harness.ts';
+import { ahead, openDesk, recordsIn, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) =>
@@ -27,9 +27,8 @@ describe('trdr thesis list', () => {
       '{"network":["base","sol"]}',
     ],
   ])('%s chooses in lists, tails and replays', async (line, isWanted, title, filters) => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    const run = (args: string) => home.run(args, { sandbox, cwd: home.path });
+    const { sandbox, home } = await openDesk();
+    const run = (args: string) => home.run(args, { sandbox });
     const textOf = (file: string) => readText(home.at(file));
     await run('thesis list --limit 60 --out all.ndjson');
     const wanted = recordsIn(textOf('all.ndjson')).filter(isWanted);
@@ -56,8 +55,7 @@ describe('trdr thesis list', () => {
     ['launchpad callouts', 'day', 'wallet'],
   ] as const;
   test.each(some(countable, 3))('%s --count-by %s costs a list', async (name, field, author) => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     const run = (...flags: string[]) =>
       home.run([...name.split(' '), '--since', '1d', '--utc', ...flags], { sandbox });
     const posts = (await run()).records();
@@ -322,7 +320,6 @@ describe('trdr thesis list', () => {
       const said: string[] = [];
       const words = ['thesis', 'tail', ...source.split(' '), '--network', 'solana,base', '--yes'];
       const ran = await run(words, {
-        cwd: home.path,
         interrupt: ending.signal,
         onStderr(text) {
           said.push(text);

@@ -3,7 +3,7 @@ import { agentVariables } from '../../src/cli/agent.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { some } from '../repeats.ts';
 import type { SandboxOptions } from '../sandbox/service.ts';
-import { openDesk, openHome, runInProcess, withSandbox, wordsOf } from './harness.ts';
+import { openDesk, runInProcess, withSandbox, wordsOf } from './harness.ts';
 
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
@@ -122,7 +122,7 @@ describe('an expensive run', () => {
   });
 
   test('an agent cannot answer at the limit of a run either, and its costs have its name', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { sandbox, home } = await openDesk();
     await home.run('config set confirmAbove 500');
     for (const [env, agent] of [
       [{ CLAUDECODE: '1' }, agentVariables['CLAUDECODE']],
@@ -391,8 +391,7 @@ describe('a repeated subject', () => {
   });
 
   test('is free within --max-age, also by id', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     const clock = virtualClock(Date.now());
     const run = (...words: string[]) => home.run(['whois', ...words], { sandbox, clock });
     await run('mira');
@@ -410,8 +409,7 @@ describe('a repeated subject', () => {
   });
 
   test('is cached for five minutes after a miss', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     const clock = virtualClock(Date.now());
     const run = () => home.run('whois nobody', { sandbox, clock });
     await run();
@@ -446,7 +444,7 @@ describe('a repeated subject', () => {
 
 describe('a run without a known end', () => {
   const setUp = async () => {
-    const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
+    const { sandbox, home } = await openDesk({ theses: 100 });
     await home.run('config set confirmAbove 650');
     return { sandbox, home };
   };

@@ -15,8 +15,7 @@ describe('--no-follow', () => {
     `with %s, runs one after another deliver each post once, although some are killed (SEED=${SEED})`,
     async (flag) => {
       const dice = rngOf(SEED);
-      const sandbox = await withSandbox(plenty);
-      const home = openHome();
+      const { sandbox, home } = await openDesk(plenty);
       const file = home.at('theses.ndjson');
       const words = ['thesis', 'tail', '--no-follow', flag, file, '-o', 'ndjson', '-q'];
       const options = { sandbox, home };
@@ -40,8 +39,7 @@ describe('--no-follow', () => {
   );
 
   test('says which spending limit would reach the older posts, which then does', async () => {
-    const sandbox = await withSandbox({ ...plenty, theses: 500 });
-    const home = openHome();
+    const { sandbox, home } = await openDesk({ ...plenty, theses: 500 });
     const out = home.at('theses.ndjson');
     const words = ['thesis', 'tail', '--no-follow', '--since', '60d', '--out', out];
     const run = (limit: string) => runInProcess([...words, '--max-cu', limit], { sandbox, home });

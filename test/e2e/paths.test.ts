@@ -171,7 +171,7 @@ describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, s
       const name = spell(home, `a.ndjson${ending}`);
       const before = readdirSync(home.path);
       const argv = [...words, one, 'a.ndjson', other, name];
-      const ran = await home.run(argv, { sandbox: service, cwd: home.path, stdin: '' });
+      const ran = await home.run(argv, { sandbox: service, stdin: '' });
       const reason = argv.includes('--replay')
         ? /same file|cannot be used with --replay/
         : /same file/;

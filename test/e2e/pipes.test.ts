@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openPromise } from '../../src/base/calls.ts';
@@ -8,7 +7,7 @@ import { bash } from './bash.ts';
 import { openDesk, startTrdr, withSandbox } from './harness.ts';
 import { startInProcess } from './in-process.ts';
 import { numbers } from './records.ts';
-import { userRecord, withService } from './service.ts';
+import { handlesIn, userRecord, withService } from './service.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 /** Subjects whose output is longer than what a pipe buffers. Most of them are the same, so few calls are needed. */
@@ -90,7 +89,7 @@ describe('a pipe', () => {
         if (handle === 't9') await isRead.promise;
         return { body: userRecord(handle) };
       }
-      const wanted: string[] = JSON.parse(await textOf(request)).handles;
+      const wanted = await handlesIn({ request });
       if (wanted.includes('t100')) await isRead.promise;
       return { body: { count: wanted.length, missing: [], entries: wanted.map(numbers) } };
     });

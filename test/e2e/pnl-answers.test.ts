@@ -4,13 +4,11 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome } from './harness.ts';
 import { numbers } from './records.ts';
-import { type Call, withService } from './service.ts';
+import { type Call, handlesIn, withService } from './service.ts';
 
 /** Answers a batch with the numbers of each handle. */
-async function batchOf({ request }: Call) {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  const { handles } = JSON.parse(Buffer.concat(parts).toString()) as { handles: string[] };
+async function batchOf(call: Call) {
+  const handles = await handlesIn(call);
   return { body: { count: handles.length, missing: [], entries: handles.map(numbers) } };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SEED } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, runInProcess } from './harness.ts';
 
 const windowNames = ['24h', '7d', '30d', 'all'];
 const names = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
@@ -224,8 +224,7 @@ describe('pnl --compare', () => {
   });
 
   test('compares with numbers from the service, and fails before it pays if the export cannot be read', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     const options = { sandbox, home };
     await runInProcess('pnl mira quantumhawk --out old.csv', options);
     const spent = sandbox.meter().totalUnits;

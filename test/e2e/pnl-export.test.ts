@@ -5,14 +5,7 @@ import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import type { SandboxOptions } from '../sandbox/service.ts';
 import { until } from './feed.ts';
-import {
-  type Home,
-  openHome,
-  recordsIn,
-  startTrdr,
-  withoutReading,
-  withSandbox,
-} from './harness.ts';
+import { type Home, openDesk, openHome, recordsIn, startTrdr, withoutReading } from './harness.ts';
 import {
   ledgerOf,
   type NumbersSandbox,
@@ -21,6 +14,7 @@ import {
   someHandles,
   withNumbers,
 } from './numbers.ts';
+import { numbers } from './records.ts';
 import { withService } from './service.ts';
 
 const HANDLES = someHandles(350);
@@ -212,13 +206,6 @@ describe('an export and its money', () => {
   });
 
   test('reads an answer again that an earlier version could not read, and pays only for the rest', async () => {
-    const record = (handle: string) => ({
-      handle,
-      wallet: null,
-      evmWallet: null,
-      updatedAt: null,
-      windows: {},
-    });
     let body: unknown = { strange: [1] };
     const service = await withService(() => ({ body }));
     const home = openHome();
@@ -228,14 +215,11 @@ describe('an export and its money', () => {
     // As if a newer version could read what the journal has saved.
     const place = home.at('n.ndjson.journal/0');
     const saved = JSON.stringify(JSON.stringify(body));
-    const answer = {
-      data: { entries: [record('two'), record('one')], missing: ['none'] },
-      meta: {},
-    };
+    const data = { entries: [numbers('two'), numbers('one')], missing: ['none'] };
     const text = readFileSync(place, 'utf8');
     expect(text).toContain(saved);
-    writeFileSync(place, text.replace(saved, JSON.stringify(JSON.stringify(answer))));
-    body = { count: 1, missing: [], entries: [record('rest')] };
+    writeFileSync(place, text.replace(saved, JSON.stringify(JSON.stringify({ data, meta: {} }))));
+    body = { count: 1, missing: [], entries: [numbers('rest')] };
     const { exitCode, stderr } = await run();
     expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
     expect(stderr).toContain(
@@ -363,8 +347,7 @@ describe('an existing file', () => {
 test.each(['pnl mira', 'launchpad history --since 1d'])(
   '--resume keeps a finished file of "trdr %s", and an empty one is not finished',
   async (words) => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     const out = home.write('out.ndjson', '');
     const run = () => home.run([...words.split(' '), '--out', out, '--resume'], { sandbox });
     const first = await run();

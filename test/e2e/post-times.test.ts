@@ -80,7 +80,7 @@ async function runWith(spelling: keyof typeof spellings, line: string) {
   const recorded = [...posts.slice(0, 5), { ...posts[5], id: 'deleted' }];
   home.write('recorded.ndjson', recorded);
   home.write('all.ndjson', posts);
-  const options = { sandbox: service, clock, cwd: home.path, differs: true };
+  const options = { sandbox: service, clock, differs: true };
   const ran = await home.run([...line.split(' '), '-o', 'ndjson'], options);
   const rows = ran.records().map(({ id, day, posts: count, gone }) => ({
     ...(id === undefined ? { day, count } : { id: String(id) }),
@@ -123,7 +123,7 @@ test.each([
   const home = openHome();
   const posts = [1, 2, 3].map((id) => ({ id: `${id}`, authorId: authors[0], tokenAddress: 'T' }));
   home.write('all.ndjson', posts);
-  const options = { key: null, clock: virtualClock(), cwd: home.path, differs: true };
+  const options = { key: null, clock: virtualClock(), differs: true };
   const ran = await home.run([...line.split(' '), '--from', 'all.ndjson'], options);
   expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
 });
@@ -143,7 +143,7 @@ test.each([
     platformCreatedAt: at < 20 || at >= 920 ? now - at * 1_000 : null,
   }));
   home.write('all.ndjson', posts);
-  const options = { key: null, clock, cwd: home.path, differs: true };
+  const options = { key: null, clock, differs: true };
   const ran = await home.run(
     ['thesis', 'list', '--from', 'all.ndjson', ...range.split(' '), '--all'],
     options,

@@ -62,7 +62,7 @@ test.each(some(writers, 6))(
           home.write(`x.${format}`, written.stdout);
         }
         const reading = ['whois', '--file', `x.${format}`, '--column', column, '--cheap'];
-        const ran = await run([...reading, '--fields', 'subject'], { cwd: home.path });
+        const ran = await run([...reading, '--fields', 'subject']);
         expect(columnOf(ran.stdout, 'subject'), `${format} ${column}`).toEqual(values);
       }
     }
@@ -88,17 +88,17 @@ test.each(some(readers, 6))(
   '%s reads the subjects of a file in several formats',
   async (name, words) => {
     const { home, run } = await openTraders();
-    const named = await run(['whois', ...DESK, '--out', 'x.ndjson'], { cwd: home.path });
+    const named = await run(['whois', ...DESK, '--out', 'x.ndjson']);
     expect(named.exitCode, named.stderr).toBe(0);
     const stdin = (text: string) => (words.at(-1) === '-' ? text : undefined);
     const outputs: string[] = [];
     // One reader has all formats.
     for (const format of some(formats, name === 'whois' ? formats.length : 2)) {
-      await run(['whois', ...DESK, '--out', `x.${format}`], { cwd: home.path });
+      await run(['whois', ...DESK, '--out', `x.${format}`]);
       const input = stdin(home.read(`x.${format}`));
       const file = input === undefined ? [`x.${format}`] : [];
       const ran = await run([...words, ...file, '--column', 'subject'], {
-        ...{ cwd: home.path, stdin: input, clock: virtualClock(Date.now()) },
+        ...{ stdin: input, clock: virtualClock(Date.now()) },
       });
       expect(ran.exitCode, `${format}: ${ran.stderr}`).toBe(0);
       expect(ran.stderr).not.toContain('not found');
@@ -113,7 +113,7 @@ test.each([
   ['markdown', 'subject'],
   ['table', 'handle'],
 ])('a table for people as %s is refused, free of charge', async (format, column) => {
-  const { sandbox, home, run } = await openTraders();
+  const { sandbox, run } = await openTraders();
   const fields = column === 'handle' ? ['--fields', 'handle'] : [];
   const drawn = await run(['whois', ...DESK, '-o', format, ...fields]);
   const spent = sandbox.meter().totalUnits;
@@ -123,7 +123,7 @@ test.each([
     ['pnl', '-'],
   ]) {
     for (const columns of [['--column', column], []]) {
-      const ran = await run([...words, ...columns], { stdin: drawn.stdout, cwd: home.path });
+      const ran = await run([...words, ...columns], { stdin: drawn.stdout });
       expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([2, '']);
       expect(ran.stderr).toMatch(/table for people|starts with a header/);
     }

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { TERM_MS } from '../../src/sandbox/world/people.ts';
-import { openHome, withSandbox } from './harness.ts';
+import { openDesk } from './harness.ts';
 
 /** A home that has read a trader of the feed by handle, and a sandbox in which the trader has another handle since. */
 async function withRenamed() {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   let hours = 0;
   // That of the service, because the clock of the machine may be set meanwhile.
   const now = () => Math.floor(sandbox.clock.now()) + hours * 3_600_000;
   const clock = { ...systemClock, now };
-  const run = (...words: string[]) =>
-    home.run(words, { sandbox, clock, cwd: home.path, env: { TZ: 'UTC' } });
+  const run = (...words: string[]) => home.run(words, { sandbox, clock, env: { TZ: 'UTC' } });
   const id = sandbox.world.user('mira')?.id ?? '';
   await run('whois', 'mira');
   sandbox.world.rename(id, 'deuce');

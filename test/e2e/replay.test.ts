@@ -25,7 +25,7 @@ function withFiles() {
 
 /** Runs without a service and without a key. */
 const run = (home: Home, args: readonly string[]) =>
-  home.run(args, { cwd: home.path, key: null, env: { TRDR_BASE_URL: undefined } });
+  home.run(args, { key: null, env: { TRDR_BASE_URL: undefined } });
 const replay = (home: Home, ...words: readonly string[]) =>
   run(home, ['thesis', 'tail', '--replay', ...words]);
 

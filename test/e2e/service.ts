@@ -18,6 +18,10 @@ export interface Call {
   readonly response: ServerResponse;
 }
 
+/** The handles that a batch asks for. */
+export const handlesIn = async ({ request }: Pick<Call, 'request'>): Promise<string[]> =>
+  JSON.parse(Buffer.concat(await request.toArray()).toString()).handles;
+
 export type FakeService = Awaited<ReturnType<typeof withService>>;
 
 /** The record of a user without a profile and without wallets. */

@@ -146,8 +146,7 @@ describe('a signal', () => {
 
   test('ends a wait for stdin, and for a FIFO without a writer', async () => {
     const [signal, exit] = nextSignal();
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home } = await openDesk();
     await execa('mkfifo', [home.at('fifo')]);
     const waits = [
       ['whois', '-'],

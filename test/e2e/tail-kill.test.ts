@@ -16,7 +16,7 @@ import {
   startTailProgram,
   until,
 } from './feed.ts';
-import { openHome, withSandbox } from './harness.ts';
+import { openDesk, openHome, withSandbox } from './harness.ts';
 
 /** The number of kills; a soak test uses more. */
 const ROUNDS = repeats('TAIL_ROUNDS', 1, 100);
@@ -51,8 +51,7 @@ test.each(['--out', '--checkpoint'])(
   { timeout },
   async (flag) => {
     const random = rngOf(SEED);
-    const sandbox = await withSandbox({ ...plenty, seed: SEED });
-    const home = openHome();
+    const { sandbox, home } = await openDesk({ ...plenty, seed: SEED });
     const isFile = flag === '--out';
     const out = home.at('theses.ndjson');
     const printed: string[] = [];

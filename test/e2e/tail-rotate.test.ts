@@ -14,7 +14,7 @@ import {
   startTailProgram,
   until,
 } from './feed.ts';
-import { openDesk, openHome, withSandbox } from './harness.ts';
+import { openDesk } from './harness.ts';
 
 const KILLS = repeats('ROTATE_KILLS', 1, 40);
 
@@ -57,8 +57,7 @@ test.each([
   ['before its first page', 'delay@thesis.all*1=1s'],
   ['later', ''],
 ])('SIGUSR2 %s does not end a tail, which continues in a new file', async (_, faults) => {
-  const sandbox = await withSandbox({ ...plenty, faults });
-  const home = openHome();
+  const { sandbox, home } = await openDesk({ ...plenty, faults });
   const out = home.at('theses.ndjson');
   const tail = startTailProgram(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], {
     sandbox,

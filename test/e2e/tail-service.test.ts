@@ -110,8 +110,7 @@ test('lines have timestamps unless stderr is a terminal', async () => {
 });
 
 test('a resumed tail whose key is rejected states what it did not read', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
+  const { sandbox, home } = await openDesk(plenty);
   const words = ['--yes', '--via', 'poll', '--checkpoint', home.at('ck'), '--duration', '300ms'];
   const run = (options: object) =>
     home.run(['thesis', 'tail', ...words, '--backfill', '2'], { sandbox, ...options });

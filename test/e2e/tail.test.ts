@@ -168,8 +168,7 @@ describe('how a tail ends', () => {
   });
 
   test('with each of its notices on a line of its own, not behind the status line', async () => {
-    const sandbox = await withSandbox({ ...plenty, rate: 0 });
-    const home = openHome();
+    const { sandbox, home } = await openDesk({ ...plenty, rate: 0 });
     const out = home.at('theses.ndjson');
     const words = ['thesis', 'tail', '--via', 'poll', '--yes', '--out', out];
     const options = { sandbox, home, tty: true, env: { TERM: 'xterm', LANG: 'C.UTF-8' } };
@@ -284,8 +283,7 @@ describe('what a tail costs', () => {
 
 describe('files', () => {
   test('are resumed, also with selected fields', async () => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
+    const { sandbox, home } = await openDesk(plenty);
     const out = home.at('theses.ndjson');
     const words = ['--out', out, '--fields', 'id,platformCreatedAt,tokenSymbol', '--yes'];
     const posting = startPosting(sandbox, 10);
@@ -327,8 +325,7 @@ describe('files', () => {
   });
 
   test('that hold a checkpoint and can no longer be written end the tail with a reason', async () => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
+    const { sandbox, home } = await openDesk(plenty);
     const folder = home.at('sub');
     mkdirSync(folder);
     const checkpoint = join(folder, 'tail.json');

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plenty, until } from './feed.ts';
-import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { openDesk, type openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { startInProcess } from './in-process.ts';
 
 const poll = ['--via', 'poll', '--lag', '200ms'];
@@ -94,8 +94,7 @@ test('shows three tails: one runs, one waits for its budget, one was killed; and
 });
 
 test('says that a service does not respond, and why a tail has failed', async () => {
-  const home = openHome();
-  const sandbox = await withSandbox({ ...plenty, faults: 'OVERLOADED@thesis.*+2' });
+  const { sandbox, home } = await openDesk({ ...plenty, faults: 'OVERLOADED@thesis.*+2' });
   const words = ['thesis', 'tail', ...poll, '--retries', '0', '--yes'];
   const tail = startInProcess(words, { home, sandbox });
   const failing = await shown(home, 'stdout', ({ words }) => String(words).includes('respond'));

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters as plain } from 'node:util';
 import { expect, test } from 'vitest';
-import { type Home, openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openDesk, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 
@@ -25,8 +25,7 @@ test.each([
 });
 
 test('the wallet of a trader who was looked up costs nothing, and 100 CU to confirm', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   const run = (...words: string[]) => home.run(['whois', ...words], { sandbox });
   await run('mira');
   const wallet = sandbox.world.user('mira')?.solanaAddress ?? '';
@@ -103,9 +102,8 @@ test('with a spending limit, what is cheap is found for all wallets before anyth
 });
 
 test('a comparison of numbers follows a trader who was renamed, though no wallet is shown', async () => {
-  const sandbox = await withSandbox();
-  const home = openHome();
-  const run = (...words: string[]) => home.run(words, { sandbox, cwd: home.path });
+  const { sandbox, home } = await openDesk();
+  const run = (...words: string[]) => home.run(words, { sandbox });
   const id = sandbox.world.user('mira')?.id ?? '';
   await run('whois', id);
   const [record] = (await run('pnl', 'mira')).records();
@@ -128,8 +126,7 @@ test.each([
   ['whois mira', false],
   ['launchpad callers WALLET', false],
 ])('a wallet of two users who were read before: %s says so, once: %j', async (line, isSaid) => {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   await home.run(['whois', 'mira', 'mira_alt'], { sandbox });
   const wallet = sandbox.world.user('mira')?.solanaAddress ?? '';
   const words = line.split(' ').map((word) => (word === 'WALLET' ? wallet : word));

@@ -1,14 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openHome, withSandbox } from './harness.ts';
+import { openDesk } from './harness.ts';
 
 /** A sandbox with an earlier output of four traders, of whom two have another X name and no wallet in it. */
 async function withEarlier(format: string) {
-  const sandbox = await withSandbox();
-  const home = openHome();
+  const { sandbox, home } = await openDesk();
   const old = home.at(`old.${format}`);
   const wallet = sandbox.world.user('quantumhawk')?.solanaAddress ?? '';
-  const run = (...words: string[]) => home.run(['whois', ...words], { sandbox, cwd: home.path });
+  const run = (...words: string[]) => home.run(['whois', ...words], { sandbox });
   const subjects = ['mira', 'solwolf', wallet, 'nosuch', '0xMert'];
   await run(...subjects, '--direct', '--out', old);
   const text = readFileSync(old, 'utf8');
