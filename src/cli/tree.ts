@@ -2,56 +2,64 @@ import type { AnyCommand } from './command.ts';
 
 type Load = () => Promise<AnyCommand>;
 
-const commands: Readonly<Record<string, Load>> = {
-  whois: async () => (await import('./commands/whois.ts')).whois,
-  resolve: async () => (await import('./commands/resolve.ts')).resolveCommand,
-  author: async () => (await import('./commands/author.ts')).author,
-  token: async () => (await import('./commands/token.ts')).tokenCommand,
-  pnl: async () => (await import('./commands/pnl.ts')).pnl,
-  'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
-  'thesis tail': async () => (await import('./commands/thesis-tail.ts')).thesisTail,
-  'thesis relay': async () => (await import('./commands/thesis-relay.ts')).thesisRelay,
-  'thesis refresh': async () => (await import('./commands/thesis-refresh.ts')).thesisRefresh,
-  verify: async () => (await import('./commands/verify.ts')).verify,
-  'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
-  'launchpad callouts': async () =>
-    (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
-  'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
-  'launchpad callers': async () =>
-    (await import('./commands/launchpad-callers.ts')).launchpadCallers,
-  'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
-  'launchpad history': async () =>
-    (await import('./commands/launchpad-history.ts')).launchpadHistory,
-  tails: async () => (await import('./commands/tails.ts')).tails,
-  me: async () => (await import('./commands/me.ts')).me,
-  price: async () => (await import('./commands/price.ts')).price,
-  usage: async () => (await import('./commands/usage.ts')).usageCommand,
-  'budget set': async () => (await import('./commands/budget.ts')).budgetSet,
-  'budget unset': async () => (await import('./commands/budget.ts')).budgetUnset,
-  'budget show': async () => (await import('./commands/budget.ts')).budgetShow,
-  'auth login': async () => (await import('./commands/auth.ts')).authLogin,
-  'auth status': async () => (await import('./commands/auth.ts')).authStatus,
-  'auth switch': async () => (await import('./commands/auth.ts')).authSwitch,
-  'auth logout': async () => (await import('./commands/auth.ts')).authLogout,
-  'config list': async () => (await import('./commands/config.ts')).configList,
-  'config get': async () => (await import('./commands/config.ts')).configGet,
-  'config set': async () => (await import('./commands/config.ts')).configSet,
-  'config unset': async () => (await import('./commands/config.ts')).configUnset,
-  'config path': async () => (await import('./commands/config.ts')).configPath,
-  'cache stats': async () => (await import('./commands/cache.ts')).cacheStats,
-  'cache clear': async () => (await import('./commands/cache.ts')).cacheClear,
-  'store login': async () => (await import('./commands/store.ts')).storeLogin,
-  'store check': async () => (await import('./commands/store.ts')).storeCheck,
-  'store status': async () => (await import('./commands/store.ts')).storeStatus,
-  'store clear': async () => (await import('./commands/store.ts')).storeClear,
-  doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  api: async () => (await import('./commands/api.ts')).api,
-  schema: async () => (await import('./commands/about.ts')).schema,
-  skill: async () => (await import('./commands/about.ts')).skill,
-  completion: async () => (await import('./commands/about.ts')).completion,
-  sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
-  help: async () => (await import('./commands/about.ts')).help,
-  version: async () => (await import('./commands/about.ts')).versionCommand,
+/** A file that exports commands, and nothing else. */
+type CommandFile = () => Promise<Readonly<Record<string, AnyCommand>>>;
+
+const budget = () => import('./commands/budget.ts');
+const auth = () => import('./commands/auth.ts');
+const config = () => import('./commands/config.ts');
+const cache = () => import('./commands/cache.ts');
+const store = () => import('./commands/store.ts');
+const about = () => import('./commands/about.ts');
+
+/** The file of each command. */
+const files: Readonly<Record<string, CommandFile>> = {
+  whois: () => import('./commands/whois.ts'),
+  resolve: () => import('./commands/resolve.ts'),
+  author: () => import('./commands/author.ts'),
+  token: () => import('./commands/token.ts'),
+  pnl: () => import('./commands/pnl.ts'),
+  'thesis list': () => import('./commands/thesis-list.ts'),
+  'thesis tail': () => import('./commands/thesis-tail.ts'),
+  'thesis relay': () => import('./commands/thesis-relay.ts'),
+  'thesis refresh': () => import('./commands/thesis-refresh.ts'),
+  verify: () => import('./commands/verify.ts'),
+  'launchpad user': () => import('./commands/launchpad-user.ts'),
+  'launchpad callouts': () => import('./commands/launchpad-callouts.ts'),
+  'launchpad tail': () => import('./commands/launchpad-tail.ts'),
+  'launchpad callers': () => import('./commands/launchpad-callers.ts'),
+  'launchpad board': () => import('./commands/launchpad-board.ts'),
+  'launchpad history': () => import('./commands/launchpad-history.ts'),
+  tails: () => import('./commands/tails.ts'),
+  me: () => import('./commands/me.ts'),
+  price: () => import('./commands/price.ts'),
+  usage: () => import('./commands/usage.ts'),
+  'budget set': budget,
+  'budget unset': budget,
+  'budget show': budget,
+  'auth login': auth,
+  'auth status': auth,
+  'auth switch': auth,
+  'auth logout': auth,
+  'config list': config,
+  'config get': config,
+  'config set': config,
+  'config unset': config,
+  'config path': config,
+  'cache stats': cache,
+  'cache clear': cache,
+  'store login': store,
+  'store check': store,
+  'store status': store,
+  'store clear': store,
+  doctor: () => import('./commands/doctor.ts'),
+  api: () => import('./commands/api.ts'),
+  schema: about,
+  skill: about,
+  completion: about,
+  sandbox: () => import('./commands/sandbox.ts'),
+  help: about,
+  version: about,
 };
 
 /**
@@ -59,7 +67,16 @@ const commands: Readonly<Record<string, Load>> = {
  * when it runs. The table has no prototype, because words such as `constructor` would otherwise
  * name commands.
  */
-export const tree: Readonly<Record<string, Load>> = Object.assign(Object.create(null), commands);
+export const tree: Readonly<Record<string, Load>> = Object.assign(
+  Object.create(null),
+  Object.fromEntries(Object.entries(files).map(([path, file]) => [path, () => load(path, file)])),
+);
+
+async function load(path: string, file: CommandFile): Promise<AnyCommand> {
+  const command = Object.values(await file()).find((each) => each.path === path);
+  if (command === undefined) throw new Error(`no command "${path}" in its file`);
+  return command;
+}
 
 /** All commands, as users write them. */
 export const commandPaths: readonly string[] = Object.keys(tree);

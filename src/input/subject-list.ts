@@ -14,6 +14,14 @@ export interface SubjectSource {
   readonly isList?: boolean;
 }
 
+/** The subjects of a file, which `-` cannot be one of. */
+export const sourceOf = (subjects: Iterable<string>): SubjectSource => ({
+  words: [...subjects].filter((text) => text !== '-'),
+  file: undefined,
+  column: undefined,
+  isList: true,
+});
+
 /** Checks that the given sources can be combined, before anything is read. */
 export function subjectSource(
   words: readonly string[],

@@ -17,3 +17,12 @@ export function checkCompare(
     `add what to compare with, for example ${example}`,
   );
 }
+
+/** Rejects a line on which more than one of these is `-`, which stands for stdin. */
+export function checkOneInput(noun: string, areStdin: readonly boolean[]): void {
+  if (areStdin.filter(Boolean).length < 2) return;
+  throw usageError(
+    `only one of the ${noun}, --from and --compare can be read from stdin`,
+    'save the others to files',
+  );
+}

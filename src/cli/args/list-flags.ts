@@ -8,17 +8,14 @@ import { excluding, flag, type GivenFlags, list, value } from './option.ts';
 import { file, text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
-const symbol: Value<string> = {
-  ...text('symbol'),
-  hint: 'separate symbols by commas: --symbol SPUD,KOALA',
+const listed = (name: string, hint: string): Value<string> => ({
+  ...text(name),
+  hint,
   read: (typed) => (typed === '' || typed.includes(';') ? undefined : typed),
-};
+});
 
-const network: Value<string> = {
-  ...text('network'),
-  hint: 'separate chains by commas: --network sol,base',
-  read: (typed) => (typed === '' || typed.includes(';') ? undefined : typed),
-};
+const symbol = listed('symbol', 'separate symbols by commas: --symbol SPUD,KOALA');
+const network = listed('network', 'separate chains by commas: --network sol,base');
 
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', symbol),

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { usageError } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { AuthorRecord, PositionRecord } from '../../contract/records/position.ts';
 import { readPositions } from '../../input/earlier/positions.ts';
-import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
+import { sourceOf, subjectSource } from '../../input/subject-list.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
+import { checkOneInput } from '../args/compare-flags.ts';
 import {
   checkSort,
   conditionsOf,
@@ -72,12 +72,7 @@ export const author = command({
       (isRecorded || given.compare !== undefined) && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'author');
     const isListed = words.includes('-') || given.file === '-';
-    const inputs = [isListed, given.from.includes('-'), given.compare === '-'];
-    if (inputs.filter(Boolean).length > 1)
-      throw usageError(
-        'only one of the authors, --from and --compare can be read from stdin',
-        'save the others to files',
-      );
+    checkOneInput('authors', [isListed, given.from.includes('-'), given.compare === '-']);
     const positions = given.positions || given.compare !== undefined;
     const isOne = source !== undefined && isOneWord(source);
     checkSort(given.sort, fieldPaths(positions || isOne ? PositionRecord : AuthorRecord));
@@ -107,7 +102,7 @@ export const author = command({
     };
     const input = {
       ...flags,
-      source: source ?? allOf([...(earlier?.byAuthor.keys() ?? recorded?.posts.authors ?? [])]),
+      source: source ?? sourceOf(earlier?.byAuthor.keys() ?? recorded?.posts.authors ?? []),
       isOffline: recorded !== undefined,
       conditions: conditionsOf({ ...flags, symbol: [], grep: undefined, exclude: undefined }),
       best: top,
@@ -117,11 +112,4 @@ export const author = command({
     if (recorded) noticeVouched(context.terminal, recorded.vouched(tokens));
     return code;
   },
-});
-
-const allOf = (ids: readonly string[]): SubjectSource => ({
-  words: ids,
-  file: undefined,
-  column: undefined,
-  isList: true,
 });

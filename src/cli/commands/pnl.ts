@@ -10,7 +10,7 @@ import { windowsOf } from '../../input/earlier/pnl-export.ts';
 import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
 import { type SortKey, sortKeys } from '../../output/views/pnl-rows.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
-import { changeOptions, checkCompare } from '../args/compare-flags.ts';
+import { changeOptions, checkCompare, checkOneInput } from '../args/compare-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { distinctSubjects, isOneWord } from '../args/subjects.ts';
 import { file } from '../args/values.ts';
@@ -84,12 +84,7 @@ export const pnl = command({
     const isWhole = flags.from !== undefined && words.length === 0 && flags.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, flags, 'handle');
     const isListed = source !== undefined && (words.includes('-') || flags.file === '-');
-    if ([flags.from === '-', flags.compare === '-', isListed].filter(Boolean).length > 1) {
-      throw usageError(
-        'only one of the handles, --from and --compare can be read from stdin',
-        'save the others to files',
-      );
-    }
+    checkOneInput('handles', [flags.from === '-', flags.compare === '-', isListed]);
     checkCompare(flags, '--compare yesterday.csv');
     if (flags.sort === undefined && (flags.limit !== undefined || flags.reverse)) {
       throw usageError(

@@ -5,7 +5,7 @@ import type { CachedLookup, LookupPlan } from '../../core/lookup/cached-lookup.t
 import type { Lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import type { WalletWay } from '../../core/lookup/wallet-owner.ts';
-import { type SubjectSource, subjectSource } from '../../input/subject-list.ts';
+import { sourceOf, subjectSource } from '../../input/subject-list.ts';
 import { whoisView } from '../../output/views/subject.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { checkCompare } from '../args/compare-flags.ts';
@@ -96,14 +96,6 @@ async function openComparison(path: string, { terminal }: Context) {
     view: comparedUsersView,
   };
 }
-
-/** The subjects of a file, which `-` cannot be one of. */
-const sourceOf = (subjects: readonly string[]): SubjectSource => ({
-  words: subjects.filter((text) => text !== '-'),
-  file: undefined,
-  column: undefined,
-  isList: true,
-});
 
 function wayOf(direct: boolean, cheap: boolean): WalletWay {
   if (direct) return 'direct';

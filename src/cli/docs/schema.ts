@@ -2,6 +2,7 @@ import type { Option } from 'commander';
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { errorCodes } from '../../contract/errors.ts';
+import { withoutSafeBounds } from '../../contract/field.ts';
 import { RunError } from '../../contract/records/subject.ts';
 import { alwaysOptions, commonGroups, helpFlag } from '../args/common.ts';
 import { Flag } from '../args/option.ts';
@@ -115,8 +116,7 @@ function inlineFields(part: object, shared: Record<string, z.core.JSONSchema.Bas
  * {}`, and nested types.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  withoutSafeBounds(schema);
   const { additionalProperties: more, anyOf } = schema;
   if (typeof more === 'object' && Object.keys(more).length === 0)
     delete schema.additionalProperties;

@@ -1,7 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { withoutKeys } from '../../core/client/mask-key.ts';
-import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Io } from '../io.ts';
+import { saidText } from './secret-command.ts';
 
 /** One run of the tool. A key is only ever on its stdin, because other users see its arguments. */
 interface ToolRun {
@@ -126,10 +125,9 @@ async function runTool(
   if (!end.failed) return end.stdout;
   if (isMissing(end)) return undefined;
   const isAbsent = end.code === 'ENOENT';
-  const said = safeLine(withoutKeys(end.stderr.trim().slice(-500)).replace(/\s+/g, ' '));
   throw new Failure(
     'local',
-    `${tool} ${isAbsent ? 'is not installed' : 'failed'}${said && `: ${said}`}`,
+    `${tool} ${isAbsent ? 'is not installed' : 'failed'}${saidText(end.stderr)}`,
     {
       code: KEYCHAIN,
       hint: isAbsent

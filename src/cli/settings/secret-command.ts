@@ -80,8 +80,7 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
     const end = await Promise.race([child, late]);
     if (end?.exitCode === 0 && !end.isMaxBuffer) return end.stdout;
     const why = end ? endText(end) : `did not end within ${LIMIT_MS / 1_000}s`;
-    const last = safeLine(withoutKeys(said.trim().slice(-500)).replace(/\s+/g, ' '));
-    throw failed(name, `${why}${last === '' ? '' : `: ${last}`}`);
+    throw failed(name, `${why}${saidText(said)}`);
   } finally {
     done.abort();
     const { pid } = child;
@@ -92,6 +91,12 @@ async function outputOf(name: string, line: string, io: Io): Promise<string> {
     );
     stopReading();
   }
+}
+
+/** The end of what a command has said, as a part of a sentence. */
+export function saidText(said: string): string {
+  const line = safeLine(withoutKeys(said.trim().slice(-500)).replace(/\s+/g, ' '));
+  return line && `: ${line}`;
 }
 
 interface Ending {

@@ -3,7 +3,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { ComparedUserRecord, type SubjectRecord } from '../../contract/records/subject.ts';
 import { shortAddress } from '../format/short-address.ts';
 import type { Column, View } from '../view.ts';
-import { whoisCard } from './subject.ts';
+import { handleColumn, subjectColumn, walletColumns, whoisCard } from './subject.ts';
 
 /** The fields of a trader that --compare compares. */
 export const comparedUserFields = ['handle', 'solanaAddress', 'evmAddress', 'twitter'] as const;
@@ -44,14 +44,7 @@ const before: Column<SubjectRecord> = {
 
 /** What changed of traders since an earlier output. */
 export const comparedUsersView: View<SubjectRecord> = {
-  columns: [
-    { title: 'subject', kind: 'text', field: 'subject', min: 10 },
-    change,
-    { title: 'handle', kind: 'handle', field: 'handle', rank: 1, min: 8 },
-    { title: 'Solana', kind: 'address', field: 'solanaAddress', rank: 2, min: 11 },
-    { title: 'EVM', kind: 'address', field: 'evmAddress', rank: 3, min: 11 },
-    before,
-  ],
+  columns: [subjectColumn, change, handleColumn, ...walletColumns, before],
   card: { ...whoisCard, lines: [change, before, ...whoisCard.lines] },
   fields: () => fieldPaths(ComparedUserRecord),
   empty: 'nothing changed',

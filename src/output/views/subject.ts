@@ -42,13 +42,32 @@ const status: Column<SubjectRecord> = {
   min: 11,
 };
 
-const identity: readonly Column<SubjectRecord>[] = [
-  { title: 'subject', kind: 'text', field: 'subject', min: 10 },
-  status,
-  { title: 'handle', kind: 'handle', field: 'handle', rank: 1, min: 8 },
-  { title: 'name', kind: 'text', field: 'name', rank: 4, min: 8 },
+export const subjectColumn: Column<SubjectRecord> = {
+  title: 'subject',
+  kind: 'text',
+  field: 'subject',
+  min: 10,
+};
+
+const name: Column<SubjectRecord> = { title: 'name', kind: 'text', field: 'name', rank: 4, min: 8 };
+
+export const handleColumn: Column<SubjectRecord> = {
+  title: 'handle',
+  kind: 'handle',
+  field: 'handle',
+  rank: 1,
+  min: 8,
+};
+
+export const walletColumns: readonly Column<SubjectRecord>[] = [
   { title: 'Solana', kind: 'address', field: 'solanaAddress', rank: 2, min: 11 },
   { title: 'EVM', kind: 'address', field: 'evmAddress', rank: 3, min: 11 },
+];
+
+const persons: readonly Column<SubjectRecord>[] = [
+  handleColumn,
+  name,
+  ...walletColumns,
   { title: 'user id', kind: 'address', field: 'id', rank: 5, min: 11 },
 ];
 
@@ -85,7 +104,7 @@ function noteOf(row: SubjectRecord | UnaskedSubject): string | undefined {
 
 const lines: readonly Column<SubjectRecord>[] = [
   { title: 'note', kind: 'text', value: noteOf },
-  ...identity.slice(3, 4),
+  name,
   { title: 'Solana', kind: 'address', value: address('solanaAddress') },
   { title: 'EVM', kind: 'address', value: address('evmAddress') },
   { title: 'wallet', kind: 'text', value: withoutWallet },
@@ -166,7 +185,7 @@ const history = {
 export const whoisCard = { title, lines: [...lines, noHistory], table: history };
 
 export const whoisView: View<SubjectRecord> = {
-  columns: identity,
+  columns: [subjectColumn, status, ...persons],
   card: whoisCard,
   fields: () => fieldPaths(WhoisRecord),
   empty: 'no subjects',
@@ -175,7 +194,7 @@ export const whoisView: View<SubjectRecord> = {
 const source: Column<SubjectRecord> = { title: 'source', kind: 'text', field: 'source', rank: 2 };
 
 export const resolveView: View<SubjectRecord> = {
-  columns: [...identity.slice(0, 2), source, ...identity.slice(2)],
+  columns: [subjectColumn, status, source, ...persons],
   card: { title, lines: [source, ...lines] },
   fields: () => fieldPaths(ResolveRecord),
   empty: 'no handles',
