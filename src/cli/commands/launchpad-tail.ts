@@ -5,7 +5,6 @@ import { calloutCall, calloutScopes, calloutSource } from '../../core/pages/feed
 import { createFilter } from '../../core/pages/filter.ts';
 import { liveCalloutView } from '../../output/views/launchpad.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
-import type { TailFiles } from '../../tail/file/position-file.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { calloutFeedName, sourcesOf } from '../../tail/source.ts';
 import { type GivenFlags, inGroup } from '../args/option.ts';
@@ -20,10 +19,9 @@ import {
   tailOptions,
   withFiles,
 } from '../tail/flags.ts';
-import { type OutputPlan, shownBy } from '../tail/output/open-output.ts';
+import { shownBy } from '../tail/output/open-output.ts';
 import { tailPlan, tailShape } from '../tail/plan.ts';
 import { openTail } from '../tail/run.ts';
-import type { Feeder } from '../tail/run-feed.ts';
 import { feedWords } from '../tail/run-note.ts';
 import { checkSourceFlags } from '../tail/source-flags.ts';
 import page from './launchpad-tail.md';
@@ -98,34 +96,20 @@ async function calloutFeed(context: Context, input: CalloutTailInput): Promise<T
       filter: createFilter<TailRow>({ coins: callouts.coins, wallets: callouts.keptWallets() }),
     }),
     async openLive(files) {
+      const { coins } = callouts;
       const wallets = await callouts.wallets();
-      const output = { ...shown, flags: input };
-      return openLive(context, files, { output, coins: callouts.coins, wallets });
+      const { name, among } = calloutFeedName(coins, wallets);
+      const client = await context.service.client();
+      const scopes = calloutScopes(coins, wallets);
+      return openTail(context, files, client, {
+        ...shown,
+        flags: input,
+        ...sourcesOf(scopes, (each) => calloutSource(client, each)),
+        what: severalText(scopes.length, coins.length > 0 ? 'coin' : 'wallet'),
+        feed: name,
+        filters: filtersOf({}, among),
+        options: { via: 'poll', filter: createFilter<TailRow>({ coins, wallets }) },
+      });
     },
   };
-}
-
-interface FoundCallouts {
-  readonly output: Omit<OutputPlan, 'feed' | 'filters'>;
-  readonly coins: readonly string[];
-  readonly wallets: readonly string[];
-}
-
-/** Opens the tail of the service, which pays for pages. */
-async function openLive(
-  context: Context,
-  files: TailFiles,
-  { output, coins, wallets }: FoundCallouts,
-): Promise<Feeder> {
-  const { name, among } = calloutFeedName(coins, wallets);
-  const client = await context.service.client();
-  const scopes = calloutScopes(coins, wallets);
-  return openTail(context, files, client, {
-    ...output,
-    ...sourcesOf(scopes, (each) => calloutSource(client, each)),
-    what: severalText(scopes.length, coins.length > 0 ? 'coin' : 'wallet'),
-    feed: name,
-    filters: filtersOf({}, among),
-    options: { via: 'poll', filter: createFilter<TailRow>({ coins, wallets }) },
-  });
 }

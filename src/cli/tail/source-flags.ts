@@ -31,8 +31,8 @@ const acceptedBy: Readonly<
   lag: service,
   // Authors are looked up for CU, whatever the source of their posts.
   waitForBudget: positioned,
-  confluence: [...positioned, 'files'],
-  cooldown: [...positioned, 'files'],
+  confluence: all,
+  cooldown: all,
   replay: ['files'],
   speed: ['files'],
   status: positioned,
@@ -40,18 +40,13 @@ const acceptedBy: Readonly<
   logFormat: all,
 };
 
-/** What a flag that few sources accept requires. */
-const requirements: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  speed: ['--replay', 'add --replay FILE'],
-};
-
-/** How a refusal ends, and what to do in place of it. */
-const refusals: Readonly<Record<TailSource, readonly [what: string, hint: string]>> = {
-  auto: ['cannot be combined with --via auto', 'use another --via'],
-  ws: ['cannot be combined with --via ws', 'use --via poll or --via store'],
-  poll: ['cannot be combined with --via poll', 'use another --via'],
-  store: ['cannot be combined with --via store', 'set it for the relay, which reads the service'],
-  files: ['cannot be used with --replay', 'a replay reads the files from start to end'],
+/** What to do in place of a flag that a source refuses. */
+const hints: Readonly<Record<TailSource, string>> = {
+  auto: 'use another --via',
+  ws: 'use --via poll or --via store',
+  poll: 'use another --via',
+  store: 'set it for the relay, which reads the service',
+  files: 'a replay reads the files from start to end',
 };
 
 interface SourceFlags {
@@ -59,30 +54,27 @@ interface SourceFlags {
   readonly via?: TailSource;
 }
 
-/** The source that the flags name; a feed that is only polled has no --via. */
-function sourceIn({ replay, via = 'poll' }: SourceFlags): TailSource {
-  return replay.length > 0 ? 'files' : via;
-}
-
 /** Throws for a flag that the source of the run does not accept, before anything is paid. */
 export function checkSourceFlags(
   options: Readonly<Record<string, Pick<Flag<unknown>, 'defaultValue' | 'long'>>>,
   flags: SourceFlags,
 ): void {
-  const source = sourceIn(flags);
+  // A feed that is only polled has no --via.
+  const { replay, via = 'poll' } = flags;
+  const source = replay.length > 0 ? 'files' : via;
   const values: Readonly<Record<string, unknown>> = { ...flags };
   for (const [name, accepting] of Object.entries(acceptedBy)) {
     const option = options[name];
     if (!option || accepting.includes(source) || !isGiven(values[name], option)) continue;
-    const required = source === 'files' ? undefined : requirements[name];
-    if (required) throw usageError(`${option.long} requires ${required[0]}`, required[1]);
-    if (name === 'fill' && source !== 'files')
+    if (source === 'files')
+      throw usageError(`${option.long} cannot be used with --replay`, hints.files);
+    if (name === 'speed') throw usageError('--speed requires --replay', 'add --replay FILE');
+    if (name === 'fill')
       throw usageError(
         `--fill requires --via store or --via auto, not --via ${source}`,
         'use --via store',
       );
-    const [what, hint] = refusals[source];
-    throw usageError(`${option.long} ${what}`, hint);
+    throw usageError(`${option.long} cannot be combined with --via ${source}`, hints[source]);
   }
 }
 
