@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess, wordsOf } from '../e2e/harness.ts';
+import { argv, openHome, runInProcess, wordsOf } from '../e2e/harness.ts';
 import { type Call, type Reply, withService } from '../e2e/service.ts';
 import { repeats, seedsOf } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
@@ -25,11 +25,7 @@ const idOf = (author: number) => `00000000-0000-4000-8000-${String(author).padSt
 /** A list of this many authors; one more author posts too. */
 const severalOf = (authors: number): Feed => ({
   ...theses,
-  words: [
-    'thesis',
-    'list',
-    ...Array.from({ length: authors }, (_, author) => ['--user', idOf(author)]).flat(),
-  ],
+  words: argv`thesis list ${Array.from({ length: authors }, (_, at) => `--user=${idOf(at)}`)}`,
   authors,
 });
 
@@ -55,20 +51,10 @@ const feeds: readonly Feed[] = [
 ];
 
 /** What a page is in place of the requested one. */
-type Fault = 'empty' | 'ended' | 'repeated' | 'foreign' | 'portal' | 'failed' | 'reset' | 'deleted';
-const faults: readonly Fault[] = [
-  'empty',
-  'ended',
-  'repeated',
-  'foreign',
-  'portal',
-  'failed',
-  'reset',
-  'deleted',
-];
 const foreign = [302, 304, 400, 401, 402, 403, 404, 407, 410, 413, 421, 499, 501, 502, 505];
 /** Faults that cost nothing and do not hide the cost, so that a run can still use its whole limit. */
-const free: readonly Fault[] = ['empty', 'ended', 'repeated', 'failed', 'deleted'];
+const free = ['empty', 'ended', 'repeated', 'failed', 'deleted'] as const;
+const faults = [...free, 'foreign', 'portal', 'reset'] as const;
 
 interface Post {
   readonly id: string;
@@ -176,12 +162,7 @@ async function hostileList(dice: Rng, feed: Feed, count: number, now: number) {
     return page(items, hasMore);
   });
   return {
-    service,
-    posts,
-    isWanted,
-    odd,
-    deleted,
-    served,
+    ...{ service, posts, isWanted, odd, deleted, served, most },
     /** Tells the service that a new run starts. */
     begin() {
       read = new Map();
@@ -196,7 +177,6 @@ async function hostileList(dice: Rng, feed: Feed, count: number, now: number) {
     get rejected() {
       return rejected;
     },
-    most,
   };
 }
 
@@ -223,7 +203,7 @@ test.each(seedsOf(RUNS))(
     const maxCu = dice.chance(0.4) ? undefined : feed.price(20) * (1 + dice.int(12));
     const flag = (name: string, value: number | undefined) =>
       value === undefined ? [] : [name, String(value)];
-    let argv: readonly string[] = [
+    let words: readonly string[] = [
       ...feed.words,
       '--quiet',
       ...(isRaw ? [] : ['-o', 'ndjson']),
@@ -235,7 +215,7 @@ test.each(seedsOf(RUNS))(
         : flag('--limit', limit)),
       ...flag('--max-cu', maxCu),
     ];
-    const story: string[] = [argv.join(' ')];
+    const story: string[] = [words.join(' ')];
     const printed: string[] = [];
     const home = openHome();
     let exit = -1;
@@ -243,7 +223,7 @@ test.each(seedsOf(RUNS))(
       expect(runs, story.join('\n')).toBeLessThan(300);
       const before = list.spent;
       list.begin();
-      const ran = await runInProcess(argv, { sandbox: list.service, home, clock, differs: true });
+      const ran = await runInProcess(words, { sandbox: list.service, home, clock, differs: true });
       exit = ran.exitCode;
       const ids = idsIn(ran.stdout);
       // A raw page that another cursor was needed for repeats rows.
@@ -267,7 +247,7 @@ test.each(seedsOf(RUNS))(
       const [, next] = /continue with: trdr (.*)$/.exec(String(hint)) ?? [];
       if (feed.authors === undefined || next === undefined)
         expect(next === undefined, story.join('\n')).toBe(ids.length === 0 && !list.served.size);
-      argv = next === undefined ? argv : wordsOf(next);
+      words = next === undefined ? words : wordsOf(next);
     }
     const inRange = list.posts
       .filter(list.isWanted)

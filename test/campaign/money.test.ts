@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { periodsAt } from '../../src/base/periods.ts';
-import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { type Home, openHome, runInProcess } from '../e2e/harness.ts';
+import { type Home, openHome, recordsIn, runInProcess } from '../e2e/harness.ts';
 import { receiptOf } from '../e2e/numbers.ts';
 import { repeats, seedsOf } from '../repeats.ts';
 import { rngOf } from '../sim/rng.ts';
@@ -101,20 +100,11 @@ test.each(seedsOf(RUNS))(
 
     // The ledger may be among the files that were deleted or replaced.
     if (vandalism === 0) {
-      expect(
-        JSON.parse(readFileSync(join(home.path, 'receipt.json'), 'utf8')),
-        story,
-      ).toMatchObject({
-        ...receiptOf(home),
-        exit: ran.exitCode,
-      });
-      let [certain, bound] = [0, 0];
-      for await (const { cu, cuAtMost = 0 } of readLedger(home.state)) {
-        certain += cu;
-        bound += cu + cuAtMost;
-      }
-      expect(certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(charged);
-      expect(bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(charged);
+      const noted = receiptOf(home);
+      const receipt = JSON.parse(home.read('receipt.json'));
+      expect(receipt, story).toMatchObject({ ...noted, exit: ran.exitCode });
+      expect(noted.cu, `certain in the ledger: ${story}`).toBeLessThanOrEqual(charged);
+      expect(noted.cuAtMost, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(charged);
     }
 
     const isExport = words.includes(OUT);
@@ -124,12 +114,7 @@ test.each(seedsOf(RUNS))(
       const again = await runInProcess([...new Set([...more, '--yes', '--resume'])], options);
       expect([0, 3], `${story}\n${again.stderr}`).toContain(again.exitCode);
     }
-    const records = isExport
-      ? readFileSync(join(home.path, OUT), 'utf8')
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-      : ran.records();
+    const records = isExport ? recordsIn(home.read(OUT)) : ran.records();
 
     const answered = service.delivered.filter(({ endpoint }) => endpoint === kind);
     const subjects = answered.map(({ subject }) => subject);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readText } from '../e2e/feed.ts';
 import { type Home, openHome, recordsIn, startTrdr } from '../e2e/harness.ts';
-import { ledgerOf, receiptOf } from '../e2e/numbers.ts';
+import { receiptOf } from '../e2e/numbers.ts';
 import { repeats, seedsOf } from '../repeats.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { hostileService } from './hostile-service.ts';
@@ -75,16 +75,6 @@ async function runInterrupted(
   return { stdout, stderr };
 }
 
-/** The CU in the ledger: certain, and at most. */
-function recorded(home: Home): { readonly certain: number; readonly bound: number } {
-  let [certain, bound] = [0, 0];
-  for (const { cu, cuAtMost = 0 } of ledgerOf(home)) {
-    certain += cu;
-    bound += cu + cuAtMost;
-  }
-  return { certain, bound };
-}
-
 const names = (dice: Rng, most: number) =>
   Array.from({ length: 1 + dice.int(most) }, (_, at) => `${dice.pick(['trader', 'nobody'])}_${at}`);
 
@@ -124,9 +114,11 @@ test.each(seedsOf(RUNS))(title, async (seed) => {
     const calls = () => service.calls.length - before;
     const ran = await runInterrupted(words, { sandbox: service, home }, interruption, calls);
     heard(ran.stderr);
-    const atStop = recorded(home);
-    expect(atStop.certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(service.total());
-    expect(atStop.bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(service.total());
+    const atStop = receiptOf(home);
+    expect(atStop.cu, `certain in the ledger: ${story}`).toBeLessThanOrEqual(service.total());
+    expect(atStop.cuAtMost, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(
+      service.total(),
+    );
     if (isExport || !isOrderly(interruption)) continue;
     const shown = new Set(recordsIn(ran.stdout).map(({ subject }) => subject));
     const unseen = charged().filter(({ subject }) => !shown.has(subject));
@@ -146,5 +138,5 @@ test.each(seedsOf(RUNS))(title, async (seed) => {
   const twice = kept.length - new Set(kept.map(({ subject }) => subject)).size;
   if (interruptions.every(isOrderly)) expect(twice, `paid for twice: ${story}`).toBe(0);
   else if (isExport) expect(twice, `lost ${lost}: ${story}`).toBeLessThanOrEqual(lost);
-  expect(recorded(home).bound, story).toBeGreaterThanOrEqual(service.total());
+  expect(receiptOf(home).cuAtMost, story).toBeGreaterThanOrEqual(service.total());
 });

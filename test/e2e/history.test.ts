@@ -6,7 +6,7 @@ import { repeats, seedsOf } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { argv, openDesk, openHome } from './harness.ts';
-import { ledgerOf } from './numbers.ts';
+import { receiptOf } from './numbers.ts';
 import { board } from './records.ts';
 import { withService } from './service.ts';
 
@@ -121,7 +121,7 @@ describe('trdr launchpad history', () => {
     const rows = readFileSync(out, 'utf8').split('\n').filter(Boolean);
     expect(rows.map((row) => JSON.parse(row))).toEqual(rowsOf(sandbox, asked));
     expect(existsSync(`${out}.journal`)).toBe(false);
-    const certain = ledgerOf(home).reduce((sum, { cu }) => sum + cu, 0);
+    const { cu: certain } = receiptOf(home);
     // Answers that cannot be read are charged and certain, too.
     expect(certain).toBeGreaterThanOrEqual(10 * callsFor(sandbox, asked));
     expect(sandbox.meter().totalUnits).toBeGreaterThanOrEqual(certain);

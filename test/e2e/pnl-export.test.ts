@@ -10,6 +10,7 @@ import {
   ledgerOf,
   type NumbersSandbox,
   priceOf,
+  receiptOf,
   recordsOf,
   someHandles,
   withNumbers,
@@ -200,7 +201,7 @@ describe('an export and its money', () => {
       clock: virtualClock(),
     });
     expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
-    const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
+    const { cuAtMost: spent } = receiptOf(home);
     if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
     expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
   });

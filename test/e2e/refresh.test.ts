@@ -10,7 +10,7 @@ import { repeats, seedsOf } from '../repeats.ts';
 import type { Sandbox } from '../sandbox/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { argv, linesOf, openDesk, openHome } from './harness.ts';
-import { ledgerOf } from './numbers.ts';
+import { receiptOf } from './numbers.ts';
 import { type FakeService, withService } from './service.ts';
 
 const seeds = seedsOf(repeats('CAMPAIGN_RUNS', 1, 100));
@@ -226,7 +226,7 @@ describe('trdr thesis refresh', () => {
       return given && (isByWhole || isAddressed(given)) ? post : given;
     });
     expect(ran.records()).toEqual(expected);
-    expect(sandbox.meter().totalUnits).toBe(ledgerOf(home).reduce((all, { cu }) => all + cu, 0));
+    expect(sandbox.meter().totalUnits).toBe(receiptOf(home).cu);
     expect(sandbox.meter().totalUnits).toBeGreaterThanOrEqual(sum('least'));
     expect(digestOf([...files, `${files[0]}.trdr`])).toEqual(before);
   });
