@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { type Failure, usageError } from '../base/failure.ts';
 import { parseJson } from '../base/json.ts';
 import { type InputIo, inputText, linesIn, peek } from './read-text.ts';
 
@@ -35,6 +36,14 @@ export async function openRecords(path: string, io: InputIo): Promise<RecordFile
   const format = byExtension[extname(path.replace(/\.gz$/i, '')).toLowerCase()] ?? formatOf(first);
   return { name: path === '-' ? 'stdin' : path, format, text: all };
 }
+
+/** The failure of a file that is not one of the outputs that `hint` names. */
+export const unreadableFile = (name: string, why: string, hint: string): Failure =>
+  usageError(`cannot read ${name}: ${why}`, hint);
+
+/** The failure of a file that has two different records of one subject. */
+export const otherValues = (name: string, subject: string, where: string, hint: string): Failure =>
+  unreadableFile(name, `it has "${subject}" again, with other values, at ${where}`, hint);
 
 function formatOf(first: string | undefined): RecordFormat {
   if (first === '[') return 'json';

@@ -24,7 +24,7 @@ import { conditionsOf, type FilterConditions, thesisFilterOptions } from '../arg
 import { type GivenFlags, inGroup, list } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { unseenValues } from '../lists/unseen-values.ts';
+import { UnseenValues } from '../lists/unseen-values.ts';
 import {
   type AuthorLookup,
   type KnownAuthor,
@@ -268,7 +268,7 @@ function watchingValues(
 ): (row: TailRow) => boolean {
   const { symbol = [], network = [] } = conditions;
   if (symbol.length + network.length === 0) return filter;
-  const unseen = unseenValues(context, conditions, {
+  const unseen = new UnseenValues(context, conditions, {
     symbolField: 'tokenSymbol',
     networkField: 'tokenNetwork',
     pageRows: THESIS_BLOCK,

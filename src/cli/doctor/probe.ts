@@ -144,7 +144,7 @@ async function otherServer(
   client: Client,
   described: HttpAnswer,
 ): Promise<Failure | undefined> {
-  if (isOpenApi(plainJson(described.text))) return undefined;
+  if (pathsIn(plainJson(described.text)) !== undefined) return undefined;
   const me = await attempt(() =>
     client.raw({ method: 'GET', path: endpoints.me.path }, { signal: context.terminal.signal }),
   );
@@ -161,8 +161,6 @@ async function otherServer(
     },
   );
 }
-
-const isOpenApi = (value: unknown) => isRecord(value) && isRecord(value['paths']);
 
 async function* keyChecks(context: Context, client: Client): AsyncGenerator<Check> {
   const { key } = await context.service.target();
@@ -188,7 +186,7 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
       'run "trdr doctor" again later; if this does not help, check the base URL',
     );
   }
-  if (Object.keys(asPaths(document)).length === 0) {
+  if (Object.keys(pathsIn(document) ?? {}).length === 0) {
     return yield warn(
       'drift',
       `cannot compare the API: ${OPENAPI_PATH} describes no paths`,
@@ -200,8 +198,8 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
 }
 
-const asPaths = (document: unknown): object =>
-  isRecord(document) && isRecord(document['paths']) ? document['paths'] : {};
+const pathsIn = (document: unknown): object | undefined =>
+  isRecord(document) && isRecord(document['paths']) ? document['paths'] : undefined;
 
 const READY_MS = 15_000;
 

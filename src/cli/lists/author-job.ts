@@ -19,7 +19,7 @@ import type { Context } from '../run/context.ts';
 import type { CommandJob } from '../run/job.ts';
 import { type AuthorPosts, type AuthorSource, planAuthors } from './author-plans.ts';
 import { inOrderOf, type RowOrder, rowsBelowCard } from './row-order.ts';
-import { type UnseenValues, unseenValues } from './unseen-values.ts';
+import { UnseenValues } from './unseen-values.ts';
 
 /** What is shown of authors, and in which order. */
 interface AuthorsShown extends RowOrder {
@@ -87,7 +87,7 @@ class AuthorAnswers {
     this.#shown = shown;
     this.#tokens = tokens;
     this.#hasPositions = isSingle || shown.positions;
-    this.#unseen = unseenValues(context, shown.conditions, {
+    this.#unseen = new UnseenValues(context, shown.conditions, {
       symbolField: 'symbol',
       networkField: 'network',
       pageRows: Number.POSITIVE_INFINITY,

@@ -34,7 +34,7 @@ import { filtersOf, noticeTimeout, showingFilters } from '../tail/filters.ts';
 import { type ListState, leftOutText, lineAfterFailure } from './list-end.ts';
 import { PostCounter } from './post-counter.ts';
 import { inOrderOf, withFailure } from './row-order.ts';
-import { unseenValues } from './unseen-values.ts';
+import { UnseenValues } from './unseen-values.ts';
 import { wayText } from './way-text.ts';
 
 interface PostList {
@@ -298,7 +298,7 @@ function walkFilter(
     onTimeout: noticeTimeout(terminal),
   });
   // Who states where the list begins has seen the posts above.
-  const unseen = before === undefined ? unseenValues(context, conditions, list) : undefined;
+  const unseen = before === undefined ? new UnseenValues(context, conditions, list) : undefined;
   return {
     matches(row) {
       saw(row);

@@ -16,31 +16,6 @@ interface ValueFields {
   readonly noun: readonly [one: string, many?: string];
 }
 
-/** The values of --symbol and --network, which may not exist. */
-export function unseenValues(
-  context: Context,
-  { symbol, network }: Conditions,
-  { symbolField, networkField, pageRows, noun }: ValueFields,
-): UnseenValues {
-  const flags = [
-    {
-      flag: '--symbol',
-      field: symbolField,
-      values: symbol ?? [],
-      normal: normalSymbol,
-      known: () => savedValues(context, 'symbol'),
-    },
-    {
-      flag: '--network',
-      field: networkField,
-      values: network ?? [],
-      normal: normalName,
-      known: () => savedValues(context, 'network'),
-    },
-  ];
-  return new UnseenValues(flags, pageRows, noun, context.terminal.notice);
-}
-
 /** A flag whose values are those of a field. */
 interface ValueFlag {
   readonly flag: string;
@@ -48,49 +23,46 @@ interface ValueFlag {
   readonly values: readonly string[];
   /** Writes a value as posts have it, in lower case. */
   readonly normal: (text: string) => string;
-  /** The values that this machine has seen before. */
-  readonly known: () => readonly string[];
+  /** The name of the values among those that this machine has seen before. */
+  readonly name: 'symbol' | 'network';
+  /** How often each value was seen, as the posts have it. */
+  readonly seen: Map<string, number>;
 }
 
 const MOST_SHOWN = 10;
 const LONGEST_NAME = 20;
 
 /**
- * Watches whether the first posts of a list have the values that its flags ask for. A value that
+ * Watches whether the first posts of a list have the values of --symbol and --network. A value that
  * does not exist, such as --network solana, would cost page after page and find nothing.
  */
 export class UnseenValues {
+  readonly #context: Context;
   readonly #flags: readonly ValueFlag[];
-  /** How many posts decide. */
-  readonly #enough: number;
-  readonly #nouns: readonly [one: string, many?: string];
-  readonly #notice: (line: string) => void;
-  /** How often each value was seen, as the posts have it, by flag. */
-  readonly #seen: readonly Map<string, number>[];
+  readonly #fields: ValueFields;
   #posts = 0;
-  #isDecided = false;
+  #isDecided: boolean;
 
-  constructor(
-    flags: readonly ValueFlag[],
-    enough: number,
-    nouns: readonly [one: string, many?: string],
-    notice: (line: string) => void,
-  ) {
-    this.#flags = flags.filter(({ values }) => values.length > 0);
-    this.#enough = enough;
-    this.#nouns = nouns;
-    this.#notice = notice;
-    this.#seen = this.#flags.map(() => new Map());
+  constructor(context: Context, { symbol = [], network = [] }: Conditions, fields: ValueFields) {
+    const { symbolField, networkField } = fields;
+    const flags: readonly Omit<ValueFlag, 'flag' | 'seen'>[] = [
+      { name: 'symbol', field: symbolField, values: symbol, normal: normalSymbol },
+      { name: 'network', field: networkField, values: network, normal: normalName },
+    ];
+    this.#context = context;
+    this.#flags = flags
+      .filter(({ values }) => values.length > 0)
+      .map((one) => ({ ...one, flag: `--${one.name}`, seen: new Map() }));
+    this.#fields = fields;
     this.#isDecided = this.#flags.length === 0;
   }
 
   saw(post: Sent): void {
     if (this.#isDecided) return;
     this.#posts++;
-    for (const [at, { field }] of this.#flags.entries()) {
+    for (const { field, seen } of this.#flags) {
       const value = textOf(post[field]);
-      const seen = this.#seen[at];
-      if (value) seen?.set(value, (seen.get(value) ?? 0) + 1);
+      if (value) seen.set(value, (seen.get(value) ?? 0) + 1);
     }
   }
 
@@ -98,9 +70,9 @@ export class UnseenValues {
   watch(post: Sent): void {
     if (this.#isDecided) return;
     this.saw(post);
-    if (this.#posts < this.#enough) return;
+    if (this.#posts < this.#fields.pageRows) return;
     this.#isDecided = true;
-    for (const { text } of this.#lacking()) this.#notice(text);
+    for (const { text } of this.#lacking()) this.#context.terminal.notice(text);
   }
 
   /**
@@ -108,24 +80,33 @@ export class UnseenValues {
    * if they have no value of a flag; says so if they lack one of several.
    */
   check(next: string | undefined): void {
-    if (this.#isDecided || (this.#posts < this.#enough && next !== undefined)) return;
+    if (this.#isDecided || (this.#posts < this.#fields.pageRows && next !== undefined)) return;
     this.#isDecided = true;
     if (this.#posts === 0) return;
     for (const { flag, text, isAll } of this.#lacking()) {
       // A complete list, or one of other values, is an answer.
       if (next !== undefined && isAll) throw unseenFailure(flag, text, next);
-      this.#notice(text);
+      this.#context.terminal.notice(text);
     }
   }
 
   /** The flags of which values were not seen, and whether it is all of them. */
   *#lacking(): Generator<{ flag: string; text: string; isAll: boolean }> {
-    for (const [at, flag] of this.#flags.entries()) {
-      const seen = this.#seen[at] ?? new Map<string, number>();
-      const unseen = unseenOf(flag, [...seen.keys()]);
-      const isAll = unseen.length === flag.values.length;
-      if (unseen.length > 0) yield { flag: flag.flag, text: this.#textOf(unseen, seen), isAll };
+    for (const one of this.#flags) {
+      const { flag, values, seen } = one;
+      const unseen = this.#unseenOf(one);
+      const isAll = unseen.length === values.length;
+      if (unseen.length > 0) yield { flag, text: this.#textOf(unseen, seen), isAll };
     }
+  }
+
+  /** The values that neither these posts nor this machine has seen. */
+  #unseenOf({ values, normal, name, seen }: ValueFlag): string[] {
+    const inPosts = new Set([...seen.keys()].map(normal));
+    const missing = values.filter((value) => !inPosts.has(normal(value)));
+    if (missing.length === 0) return [];
+    const before = new Set(savedValues(this.#context, name).map(normal));
+    return missing.filter((value) => !before.has(normal(value)));
   }
 
   #textOf(unseen: readonly string[], seen: ReadonlyMap<string, number>): string {
@@ -135,17 +116,8 @@ export class UnseenValues {
     const more = names.length > MOST_SHOWN ? ', ...' : '';
     const shown = names.length === 0 ? 'none' : `${names.slice(0, MOST_SHOWN).join(', ')}${more}`;
     const wanted = unseen.map((value) => `"${value}"`).join(' or ');
-    return `no ${wanted} among ${countText(this.#posts, ...this.#nouns)}; seen: ${shown}`;
+    return `no ${wanted} among ${countText(this.#posts, ...this.#fields.noun)}; seen: ${shown}`;
   }
-}
-
-/** The values that neither these posts nor this machine has seen. */
-function unseenOf({ values, normal, known }: ValueFlag, seen: readonly string[]): string[] {
-  const inPosts = new Set(seen.map(normal));
-  const missing = values.filter((value) => !inPosts.has(normal(value)));
-  if (missing.length === 0) return [];
-  const before = new Set(known().map(normal));
-  return missing.filter((value) => !before.has(normal(value)));
 }
 
 const unseenFailure = (flag: string, text: string, next: string) =>

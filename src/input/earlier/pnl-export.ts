@@ -9,7 +9,13 @@ import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import { readingFields, rowFields, sortKeys, traderFields } from '../../output/views/pnl-rows.ts';
 import type { InputIo } from '../read-text.ts';
-import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
+import {
+  openRecords,
+  otherValues,
+  type RecordFile,
+  unreadableFile,
+  valuesIn,
+} from '../record-file.ts';
 import { type Cells, tableRows } from './table-rows.ts';
 
 export async function* readExport(path: string, io: InputIo): AsyncGenerator<PnlRecord> {
@@ -53,16 +59,13 @@ class DistinctRecords {
     const earlier = this.#digests.get(key);
     if (earlier === undefined) this.#digests.set(key, digest);
     if (earlier === undefined || earlier === digest) return earlier === undefined;
-    throw usageError(
-      `cannot read ${this.#name}: it has "${subject}" again, with other values, at ${where}`,
-      'keep one export in the file, and the rows of each subject together',
-    );
+    const hint = 'keep one export in the file, and the rows of each subject together';
+    throw otherValues(this.#name, subject, where, hint);
   }
 }
 
 const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
-const notAnExport = (name: string, why: string): Failure =>
-  usageError(`cannot read ${name}: ${why}`, HINT);
+const notAnExport = (name: string, why: string): Failure => unreadableFile(name, why, HINT);
 
 /**
  * If --fields omitted `subject` or `found`, they are derived from `handle` and `windows` where

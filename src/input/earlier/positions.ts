@@ -1,11 +1,10 @@
 import { addTo } from '../../base/add-to.ts';
-import { usageError } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { known, postTimeOf, type Sent } from '../../contract/read-record.ts';
 import { type AuthorPosition, PositionRecord } from '../../contract/records/position.ts';
 import { normalName } from '../../core/pages/filter.ts';
 import type { InputIo } from '../read-text.ts';
-import { openRecords, valuesIn } from '../record-file.ts';
+import { openRecords, unreadableFile, valuesIn } from '../record-file.ts';
 
 /** The positions of an earlier output of "trdr author --positions". */
 export interface EarlierPositions {
@@ -63,7 +62,8 @@ function withMsTimes(position: Sent): Sent {
 }
 
 const unreadable = (name: string, why: string) =>
-  usageError(
-    `cannot read ${name}: ${why}`,
+  unreadableFile(
+    name,
+    why,
     'pass an output of "trdr author --positions" as ndjson or json, with all fields',
   );

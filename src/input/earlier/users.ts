@@ -1,4 +1,3 @@
-import { usageError } from '../../base/failure.ts';
 import { copySources } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
@@ -8,7 +7,13 @@ import { readSubject, type Subject, type SubjectType } from '../../core/lookup/s
 import { isWanted } from '../../output/terminal/moves-text.ts';
 import { type ComparedUserField, comparedUserFields } from '../../output/views/compared-users.ts';
 import type { InputIo } from '../read-text.ts';
-import { openRecords, type RecordFile, valuesIn } from '../record-file.ts';
+import {
+  openRecords,
+  otherValues,
+  type RecordFile,
+  unreadableFile,
+  valuesIn,
+} from '../record-file.ts';
 import { changeOf, noticeChangedOnly } from './change-of.ts';
 import { tableRows } from './table-rows.ts';
 
@@ -41,7 +46,6 @@ export class EarlierUsers {
   readonly #byName = new Map<string, Set<EarlierUser>>();
   /** The changes that were counted, of each user once. */
   readonly #counted = new Set<string>();
-  readonly #counts = new Map<string, number>();
   /** When the oldest answer was read that this run did not read itself. */
   #readAt: number | undefined;
 
@@ -117,7 +121,8 @@ export class EarlierUsers {
 
   /** `2 renamed, 1 other wallet, 0 other X, 0 new, 1 out`. */
   summary(): string {
-    const count = (kind: string) => this.#counts.get(kind) ?? 0;
+    const counted = [...this.#counted];
+    const count = (kind: string) => counted.filter((key) => key.startsWith(`${kind} `)).length;
     const wallets = count('solanaAddress') + count('evmAddress');
     return [
       `${count('handle')} renamed`,
@@ -134,12 +139,7 @@ export class EarlierUsers {
   /** A user may be there by several subjects, and is counted once. */
   #count(record: Lookup['record'], kinds: readonly string[]): void {
     const user = idOf(record) ?? normalHandle(record.subject);
-    for (const kind of kinds) {
-      const key = `${kind} ${user}`;
-      if (this.#counted.has(key)) continue;
-      this.#counted.add(key);
-      this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    }
+    for (const kind of kinds) this.#counted.add(`${kind} ${user}`);
   }
 
   #name(name: string, user: EarlierUser): void {
@@ -205,16 +205,14 @@ function earlierUser(value: unknown, name: string, where: string): EarlierUser {
 }
 
 const unreadable = (name: string, why: string) =>
-  usageError(
-    `cannot read ${name}: ${why}`,
+  unreadableFile(
+    name,
+    why,
     'pass an output of "trdr whois": csv, tsv, ndjson or json, with the fields subject, found and id',
   );
 
 const ambiguous = (name: string, subject: string, where: string) =>
-  usageError(
-    `cannot read ${name}: it has "${subject}" again, with other values, at ${where}`,
-    'keep one output of "trdr whois" in the file',
-  );
+  otherValues(name, subject, where, 'keep one output of "trdr whois" in the file');
 
 /** The rows of a table as records. An empty cell is null. */
 async function* rowsIn(file: RecordFile): AsyncGenerator<{ value: Sent; where: string }> {
