@@ -10,29 +10,11 @@ import { isOutOfUnits } from './spend/units-left.ts';
 import type { Walked } from './walk/walk.ts';
 import type { Connection } from './walk/walker.ts';
 
-export interface Tail {
-  /**
-   * Runs until the tail is stopped, has done what was asked, or fails; throws a failure after the
-   * `end` notice.
-   */
-  run(signal: AbortSignal): Promise<Summary>;
-  status(): TailStatus;
-  /**
-   * Causes one turn of the loop, which increases `turns`: so a watchdog notices a loop that hangs.
-   */
-  wake(): void;
-  /** Saves the position soon, because the output continues in another file. */
-  saveSoon(): void;
-}
-
-export const createTail = (ports: TailPorts, options: TailOptions): Tail =>
-  new Engine(ports, options);
-
 /**
  * Runs a tail: a loop that lets each part make a step whenever something wakes it. The loop itself
  * waits for nothing else.
  */
-class Engine {
+export class Tail {
   readonly #ports: TailPorts;
   readonly #options: TailOptions;
   readonly #parts: TailParts;
@@ -53,15 +35,23 @@ class Engine {
     this.#parts = createParts(ports, options, this.#over.signal);
   }
 
+  /**
+   * Causes one turn of the loop, which increases `turns`: so a watchdog notices a loop that hangs.
+   */
   wake(): void {
     this.#parts.wakeup.wake();
   }
 
+  /** Saves the position soon, because the output continues in another file. */
   saveSoon(): void {
     this.#parts.output.saveSoon();
     this.wake();
   }
 
+  /**
+   * Runs until the tail is stopped, has done what was asked, or fails; throws a failure after the
+   * `end` notice.
+   */
   async run(signal: AbortSignal): Promise<Summary> {
     const stop = () => {
       this.#over.abort(signal.reason);

@@ -38,12 +38,6 @@ export interface TailParts {
   readonly notify: (notice: TailNotice) => void;
 }
 
-/** The parts that know something, and need no other part. */
-type Knowing = Pick<
-  TailParts,
-  'wakeup' | 'known' | 'nameless' | 'rate' | 'money' | 'session' | 'timing' | 'hasSocket' | 'notify'
->;
-
 /** Creates the parts of a run, those that others need first. */
 export function createParts(
   allPorts: TailPorts,
@@ -87,7 +81,8 @@ export function createParts(
   return { ...knowing, output, walker, printer, end, planner, streaming };
 }
 
-function createKnowing(ports: TailPorts, options: TailOptions, signal: AbortSignal): Knowing {
+/** Creates the parts that know something, and need no other part. */
+function createKnowing(ports: TailPorts, options: TailOptions, signal: AbortSignal) {
   const { clock } = ports;
   const timing: Timing = { ...defaults, ...options.timing };
   const wakeup = new Wakeup(clock);
@@ -122,10 +117,7 @@ function createOutput(
   wake: () => void,
 ): FeedOutput {
   return new FeedOutput({
-    writer: output.writer,
-    stages: output.stages,
-    save: output.save,
-    disk: output.disk,
+    ...output,
     clock,
     wake,
     count,

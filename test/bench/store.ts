@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
-import { createFollower } from '../../src/store/feed/follower.ts';
+import { Follower } from '../../src/store/feed/follower.ts';
 import { openTerm } from '../../src/store/feed/leader-term.ts';
 import type { Begin } from '../../src/store/feed/start.ts';
 import { keysOf } from '../../src/store/keys.ts';
@@ -82,7 +82,7 @@ for (const [count, rounds] of [
 const total = posts;
 const done = new AbortController();
 const follow = (begin: Begin) =>
-  createFollower({ open: () => connectStore(address), feed, clock: systemClock, begin });
+  new Follower({ open: () => connectStore(address), feed, clock: systemClock, begin });
 let read = 0;
 const began = performance.now();
 for await (const event of follow({ kind: 'since', ms: 0 }).events(done.signal)) {

@@ -7,7 +7,7 @@ import type { CachedEndpoint } from '../../src/contract/ports/answers.ts';
 import { FileCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config.ts';
 import { openJournal } from '../../src/state/export-journal/open-journal.ts';
-import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
+import { CallReader, entryText } from '../../src/state/ledger/lines.ts';
 import { ledgerEntries, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { FileWindows } from '../../src/state/rate-windows.ts';
 import { readStart } from '../../src/tail/file/read-start.ts';
@@ -73,7 +73,7 @@ describe('a line of the ledger', () => {
 
   test('is the entry that was written', () => {
     holds(entry, (one) => {
-      expect(createCallReader().read(entryText(one))).toEqual(one);
+      expect(new CallReader().read(entryText(one))).toEqual(one);
     });
   });
 });

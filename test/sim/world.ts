@@ -3,7 +3,7 @@ import { Failure } from '../../src/base/failure.ts';
 import { postTimeOf } from '../../src/contract/read-record.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
 import { calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
-import { createTail, type Tail } from '../../src/tail/engine.ts';
+import { Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
 import { stagesOf } from '../../src/tail/output/stages.ts';
 import type { StartPoint, TailOptions, TailPorts, Writer } from '../../src/tail/ports.ts';
@@ -297,7 +297,7 @@ async function runProcess(
       if (notice.kind === 'end') process.summary = notice.summary;
     },
   };
-  const tail: Tail = createTail(
+  const tail: Tail = new Tail(
     mutation.world?.(world) ?? world,
     mutation.options?.(options) ?? options,
   );

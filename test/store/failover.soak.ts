@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
-import { createFollower } from '../../src/store/feed/follower.ts';
+import { Follower } from '../../src/store/feed/follower.ts';
 import { until } from '../e2e/feed.ts';
 import { has } from '../tools.ts';
 import { type StoreServer, startServer } from './server.ts';
@@ -29,7 +29,7 @@ describe.skipIf(!has('redis-server'))('after a failover', () => {
     let current = one;
     const got: string[] = [];
     const done = new AbortController();
-    const follower = createFollower({
+    const follower = new Follower({
       ...{ open: () => current.connect({ commandMs: 500 }), feed, clock: systemClock, blockMs: 50 },
       begin: { kind: 'newest', rows: 10 },
     });

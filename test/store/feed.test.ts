@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
-import { createFollower, type FollowEvent } from '../../src/store/feed/follower.ts';
+import { type FollowEvent, Follower } from '../../src/store/feed/follower.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import type { Begin, FeedPosition } from '../../src/store/feed/start.ts';
 import type { RedisArgument } from '../../src/store/script.ts';
@@ -23,7 +23,7 @@ async function collect(
   wanted: number,
   during: () => Promise<void> = async () => {},
 ) {
-  const follower = createFollower({
+  const follower = new Follower({
     ...{ open: () => server.connect({ commandMs: 10_000 }), feed, begin, blockMs: 50, marks: true },
     clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) },
   });
@@ -178,7 +178,7 @@ describe.skipIf(!has('redis-server'))('the feed in a store', () => {
     const done = new AbortController();
     const events: FollowEvent[] = [];
     const clock = systemClock;
-    const follower = createFollower({ open, feed, begin: { kind: 'now' }, clock, blockMs: 50 });
+    const follower = new Follower({ open, feed, begin: { kind: 'now' }, clock, blockMs: 50 });
     for await (const event of follower.events(done.signal)) {
       if (event.kind !== 'live' && event.kind !== 'begun') events.push(event);
       if (event.kind === 'rows') done.abort();

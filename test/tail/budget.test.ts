@@ -6,7 +6,7 @@ import type { PageSource } from '../../src/core/pages/source.ts';
 import { Spend } from '../../src/core/spend/spend.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
-import { createTail } from '../../src/tail/engine.ts';
+import { Tail } from '../../src/tail/engine.ts';
 import type { StartNotice, TailNotice } from '../../src/tail/notice.ts';
 import type { Connect, LinkEnd, TailOptions } from '../../src/tail/ports.ts';
 import type { TailRow } from '../../src/tail/post-row.ts';
@@ -136,7 +136,7 @@ async function run({
   const notices: TailNotice[] = [];
   const times: number[] = [];
   const stop = new AbortController();
-  const tail = createTail(
+  const tail = new Tail(
     {
       clock,
       random: () => 0.5,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import type { FeedPage, PageSource } from '../../src/core/pages/source.ts';
-import { createTail } from '../../src/tail/engine.ts';
+import { Tail } from '../../src/tail/engine.ts';
 import { waitAfter } from '../../src/tail/failures.ts';
 import type { TailOptions, TailPorts } from '../../src/tail/ports.ts';
 import { tailRow } from '../../src/tail/post-row.ts';
@@ -27,7 +27,7 @@ function openTail(
     writer: isBlocked ? { ...writer, write: () => new Promise<never>(() => {}) } : writer,
   };
   const ports = { clock, ...still, source: sourceOf(page, 20), connect, output, key, trouble };
-  return createTail(ports, { feed: 'f', ...options });
+  return new Tail(ports, { feed: 'f', ...options });
 }
 
 const brief = { via: 'poll', lagMs: 1_000, durationMs: 5_000 } as const;

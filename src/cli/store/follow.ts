@@ -1,5 +1,5 @@
 import { instantAt } from '../../base/times.ts';
-import { createFollower } from '../../store/feed/follower.ts';
+import { Follower } from '../../store/feed/follower.ts';
 import type { Begin } from '../../store/feed/start.ts';
 import { feedIdOf } from '../../store/keys.ts';
 import { Ending } from '../../tail/ending.ts';
@@ -38,7 +38,7 @@ export async function openFollower(
     onNewFile: () => follower.saveSoon(),
     verified: () => follower.verified,
   });
-  const stream = createFollower({
+  const stream = new Follower({
     open: () => store.link.open(),
     feed: store.keys.feed(feedId),
     begin,

@@ -12,7 +12,7 @@ import {
   readFeedState,
 } from '../../store/feed/leader-term.ts';
 import { feedIdOf } from '../../store/keys.ts';
-import { createTail, type Tail } from '../../tail/engine.ts';
+import { Tail } from '../../tail/engine.ts';
 import { feedOf } from '../../tail/file/position-file.ts';
 import { openSpool } from '../../tail/file/spool.ts';
 import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
@@ -144,7 +144,7 @@ async function lead(
   const start = resumeFrom(term, feed);
   notice(`leading this feed${leadText(start, term)}`);
   const linesOf = createNoticeLines(io.clock.mono);
-  const tail = createTail(
+  const tail = new Tail(
     {
       ...world,
       ...io,

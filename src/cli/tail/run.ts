@@ -5,7 +5,7 @@ import { BUDGET } from '../../contract/budget.ts';
 import type { Client } from '../../contract/ports/client.ts';
 import { createStatusLine, type StatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
-import { createTail, type Tail } from '../../tail/engine.ts';
+import { Tail } from '../../tail/engine.ts';
 import { every } from '../../tail/every.ts';
 import { resumableOut, type TailFiles } from '../../tail/file/position-file.ts';
 import { openSpool } from '../../tail/file/spool.ts';
@@ -61,7 +61,7 @@ export async function openTail(
     onNewFile: () => tail.saveSoon(),
     verified: () => tail.status().verified,
   });
-  const tail: Tail = createTail(
+  const tail: Tail = new Tail(
     {
       clock: io.clock,
       random: io.random,

@@ -16,7 +16,7 @@ import {
   type Measure,
 } from '../../contract/budget.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
-import { createCallReader, ledgerFiles, ledgerFolder } from './lines.ts';
+import { CallReader, ledgerFiles, ledgerFolder } from './lines.ts';
 
 /** The budgets of a profile, by their settings; undefined means no limit. */
 export type Caps = Readonly<Partial<Record<BudgetSetting, number | undefined>>>;
@@ -156,7 +156,7 @@ class Tally {
    * The calls of all files, because a call in flight may end in another file if its own was deleted
    * meanwhile.
    */
-  readonly #calls = createCallReader();
+  readonly #calls = new CallReader();
   /**
    * The cost of each day that was in a file when it was deleted or cut. It stays counted, as lost:
    * the CU were charged, and deleting a file must not make room in a budget.

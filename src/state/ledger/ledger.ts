@@ -9,7 +9,7 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import type { Ledger, LedgerEntry } from '../../contract/ports/ledger.ts';
 import type { Caps } from './budget.ts';
 import {
-  createCallReader,
+  CallReader,
   dayFile,
   endText,
   entryText,
@@ -166,7 +166,7 @@ function sumOldDays(dir: string, now: number): void {
  * keep their lines.
  */
 function summed(lines: Iterable<string>): string {
-  const calls = createCallReader();
+  const calls = new CallReader();
   const hours = new Map<string, LedgerEntry>();
   for (const line of lines) {
     const entry = calls.read(line);

@@ -51,39 +51,32 @@ export const endText = (id: string, cost?: CallCost): string =>
 const lineOf = (members: object): string => `${JSON.stringify(members, lineFields)}\n`;
 
 /** Reads the lines of ledger files in order, and pairs calls with their ends. */
-export interface CallReader {
+export class CallReader {
   /**
    * The calls without an end, by their ids. They keep their maximum cost: each was in flight when
    * its process died, or still is.
    */
-  readonly open: ReadonlyMap<string, LedgerEntry>;
-  /** Returns the entry that a line contains or ends. */
-  read(line: string): LedgerEntry | undefined;
-}
+  readonly open = new Map<string, LedgerEntry>();
 
-export function createCallReader(): CallReader {
-  const open = new Map<string, LedgerEntry>();
-  return {
-    open,
-    read(line) {
-      const value = parseObject(line);
-      if (!value) return undefined;
-      const { id, end, released } = value;
-      if (typeof end !== 'string') {
-        const entry = entryOf(value);
-        // Hourly sums have no id: their calls have ended.
-        if (!entry || typeof id !== 'string') return entry;
-        open.set(id, entry);
-        return undefined;
-      }
-      const cost = costOf(value);
-      const entry = open.get(end);
-      if (released === true || cost) open.delete(end);
-      if (!entry || !cost || released === true) return undefined;
-      const { cuAtMost: _, unpriced: __, revealsAtMost: ___, ...call } = entry;
-      return { ...call, ...cost };
-    },
-  };
+  /** Returns the entry that a line contains or ends. */
+  read(line: string): LedgerEntry | undefined {
+    const value = parseObject(line);
+    if (!value) return undefined;
+    const { id, end, released } = value;
+    if (typeof end !== 'string') {
+      const entry = entryOf(value);
+      // Hourly sums have no id: their calls have ended.
+      if (!entry || typeof id !== 'string') return entry;
+      this.open.set(id, entry);
+      return undefined;
+    }
+    const cost = costOf(value);
+    const entry = this.open.get(end);
+    if (released === true || cost) this.open.delete(end);
+    if (!entry || !cost || released === true) return undefined;
+    const { cuAtMost: _, unpriced: __, revealsAtMost: ___, ...call } = entry;
+    return { ...call, ...cost };
+  }
 }
 
 function entryOf(value: JsonObject): LedgerEntry | undefined {

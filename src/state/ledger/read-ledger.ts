@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { fileFailure } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports/ledger.ts';
-import { createCallReader, ledgerFiles, revealsOf } from './lines.ts';
+import { CallReader, ledgerFiles, revealsOf } from './lines.ts';
 
 /**
  * The entries from `since` on and before `until`. Within a file, the calls without an end come
@@ -28,7 +28,7 @@ export async function* readLedger(
  * tests.
  */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
-  const calls = createCallReader();
+  const calls = new CallReader();
   for (const line of lines) {
     const entry = calls.read(line);
     if (entry) yield entry;

@@ -65,14 +65,6 @@ interface Following extends Reaching {
   readonly marks?: boolean | undefined;
 }
 
-export interface Follower {
-  events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
-  /** The position after the last rows that `events` yielded; undefined until the start is found. */
-  position(): FeedPosition | undefined;
-}
-
-export const createFollower = (following: Following): Follower => new StreamFollower(following);
-
 /**
  * Reads a feed from the store and delivers each post exactly once. What holds at each moment:
  *
@@ -85,7 +77,7 @@ export const createFollower = (following: Following): Follower => new StreamFoll
  * 5. A position of the leader is passed on only if all entries that it covers were read, and still
  *    exist.
  */
-class StreamFollower implements Follower {
+export class Follower {
   readonly #following: Following;
   readonly #feed: FeedKeys;
   /** Undefined until the follower has found where to start. */
@@ -107,6 +99,7 @@ class StreamFollower implements Follower {
     return reading(this.#following, signal, (store) => this.#follow(store, signal));
   }
 
+  /** The position after the last rows that `events` yielded; undefined until the start is found. */
   position(): FeedPosition | undefined {
     if (this.#start === undefined) return undefined;
     const { place, delivered } = this.#start;

@@ -20,7 +20,7 @@ import { fromTime, streamedRow } from './streamed-row.ts';
 interface FollowerParts {
   readonly clock: Clock;
   /** Reads the entries of the stream. */
-  readonly stream: Follower;
+  readonly stream: Pick<Follower, 'events' | 'position'>;
   readonly output: OutputPorts;
   readonly progress: StoreProgress;
   readonly ending: Ending;

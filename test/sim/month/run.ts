@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
-import { createTail } from '../../../src/tail/engine.ts';
+import { Tail } from '../../../src/tail/engine.ts';
 import { certificateAt, resumeLines } from '../../../src/tail/file/certify.ts';
 import { FileWriter } from '../../../src/tail/file/file-writer.ts';
 import { FollowedFile } from '../../../src/tail/file/followed-file.ts';
@@ -209,7 +209,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     check();
     const kills = incidents.filter(({ kind, from }) => kind === 'kill' && from > scheduler.now);
     const undo = kills.slice(0, 1).map(({ from }) => scheduler.at(from, life.kill));
-    const tail = createTail(
+    const tail = new Tail(
       {
         clock,
         random: rng.next,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import type { PageSource } from '../../../src/core/pages/source.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
-import { createFollower, type Follower, type GapEvent } from '../../../src/store/feed/follower.ts';
+import { Follower, type GapEvent } from '../../../src/store/feed/follower.ts';
 import { feedIdOf, keysOf } from '../../../src/store/keys.ts';
 import { Ending } from '../../../src/tail/ending.ts';
 import type { KnownState } from '../../../src/tail/known-posts.ts';
@@ -142,9 +142,9 @@ export async function runFollower(
 ): Promise<void> {
   const position = file.resume(mutation);
   const begin = position ? beginAfter(position, feedId) : ({ kind: 'now' } as const);
-  const reader = createFollower({ feed: storedFeed, begin, open, clock, marks: true });
+  const reader = new Follower({ feed: storedFeed, begin, open, clock, marks: true });
   /** Notes what the follower learns, before it can do anything about it. */
-  const noted: Follower = {
+  const noted: Pick<Follower, 'events' | 'position'> = {
     position: () => reader.position(),
     async *events(until) {
       for await (const event of reader.events(until)) {

@@ -29,7 +29,7 @@ const placeAt = ({ entry, id, at }: StreamRow): FeedPosition => ({
 });
 
 /** A reader of the stream that yields these events, each of which has read up to its last row. */
-class ScriptedStream implements Follower {
+class ScriptedStream implements Pick<Follower, 'events' | 'position'> {
   #place: FeedPosition | undefined;
   readonly #events: readonly FollowEvent[];
 
