@@ -102,10 +102,10 @@ export function askWith(
     call.on('response', async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
-      resolve({
-        status: response.statusCode ?? 0,
-        body: JSON.parse(Buffer.concat(chunks).toString()),
-      });
+      const text = Buffer.concat(chunks).toString();
+      // A gateway answers with HTML.
+      const body = text.startsWith('<') ? text : JSON.parse(text);
+      resolve({ status: response.statusCode ?? 0, body });
     });
     call.end(body);
   });
