@@ -25,6 +25,8 @@ const slow = [
   'store/failures',
   'store/flights',
   'campaign/rotation',
+  'campaign/exec',
+  'campaign/tail',
   'sim/month',
   'e2e/signals',
   'e2e/pager',
