@@ -222,7 +222,8 @@ export function checkSpace(path: string, name: string = path): void {
 }
 
 /**
- * Prepares the file that stdout is of a tail: checks the space, and ends a line that a killed run left incomplete.
+ * Prepares the file to which the stdout of a tail was redirected: checks the space, and ends a line
+ * that a killed run left incomplete.
  */
 export function prepareFile(fd: number): void {
   const path = `/proc/self/fd/${fd}`;

@@ -50,7 +50,8 @@ export interface AnswerCache {
   /** Saves answers by their subjects. */
   put(endpoint: CachedEndpoint, answers: ReadonlyMap<string, CachedAnswer>): Promise<void>;
   /**
-   * Claims an answer, so that other machines wait for it instead of requesting it. Absent without a shared store.
+   * Claims an answer, so that other machines wait for it instead of requesting it. Absent without a
+   * shared store.
    */
   readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
   /**
